@@ -14,9 +14,13 @@
 VENV ?= .venv
 PYTEST_ARGS ?=
 PYTEST_JOBS ?= auto
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
+BACKEND ?= cpu
 CAMPAIGN_ARGS ?=
-MUTANTS ?=
+SAMPLE ?= 40
+MUTATION_ARGS ?=
+LIMIT ?= 0
 
 ifdef HETAD_PYTHON
 PY := $(HETAD_PYTHON)
@@ -86,28 +90,30 @@ LONG := $(LOOKS) $(SANITIZED)
 looks: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep $(LOOKS) $(PYTEST_ARGS)
 
-# Random programs for SECONDS, each gradient against independent oracles; what fails is shrunk and kept in build/found.
+# Random programs for SECONDS in JOBS processes, each gradient against independent oracles; what fails is shrunk and kept
+# in build/found.  BACKEND=cuda tries them on all GPUs.
 campaign: $(DEV_READY)
-	$(PY) tools/campaign.py --seconds $(SECONDS) --found build/found $(CAMPAIGN_ARGS)
+	$(PY) tools/campaign.py --seconds $(SECONDS) --jobs $(JOBS) --backend $(BACKEND) --found build/found $(CAMPAIGN_ARGS)
 
 # Programs of the corpus with changed tokens and characters, each day others: each is a program, or refused.
 fuzz: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) tests/property/test_frontend.py \
 		--hypothesis-profile=deep --hypothesis-seed=$$(date +%Y%m%d) $(PYTEST_ARGS)
 
-# Changes rules and proofs in all small ways (pyproject.toml says which files), one at a time, and lists the changes that
-# the tests beside them do not notice; `mutmut show NAME` shows one.  Takes hours, and goes on where it was stopped.
+# Changes rules and proofs in small ways, one at a time, SAMPLE of each file in JOBS processes for SECONDS, and lists the
+# changes that the tests near to them do not notice: build/survivors.diff.  Goes on where it was stopped.
 mutation: $(MUTATION_READY)
-	$(PY) -m mutmut run $(MUTANTS)
-	$(PY) -m mutmut results
+	$(PY) tools/mutation.py --jobs $(JOBS) --seconds $(SECONDS) --sample $(SAMPLE) $(MUTATION_ARGS)
 
-# The lines that tests reach, in all processes that they start; half again as long as the tests.  A sample of the
-# suite: PYTEST_ARGS='--part 0/24'.  What other runs have kept reaches none.
+# The lines that tests reach, in all processes that they start; half again as long as the tests, or LIMIT seconds.  A
+# sample of the suite: PYTEST_ARGS='--part 0/24'.  What other runs have kept reaches none.  Tests may fail.
 coverage: $(DEV_READY)
+	@mkdir -p build
 	$(PY) -m coverage erase
-	HETAD_KEEP=0 $(PY) -m coverage run -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
+	-PYTHONPATH="tools/measured:$$PYTHONPATH" HETAD_KEEP=0 timeout -s INT -k 60 $(LIMIT) \
+		$(PY) -m coverage run -m pytest -q -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 	$(PY) -m coverage combine --quiet
-	$(PY) -m coverage report
+	$(PY) -m coverage report | tee build/coverage.txt
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)

@@ -36,7 +36,7 @@ LONG = {
     "else if": 240, "cases of a switch": 160, "branches": 245, "straight-line code": 490, "values overwritten": 490,
     "differential equations": 70, "cells of one array": 490, "loops in a row": 240, "phases in shared memory": 80,
     "fields of a struct": 160, "kernels": 80, "buffers": 100,
-    "functors": 95, "vectors": 160,
+    "functors": 95, "vectors": 160, "depth of calls": 80,
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import Frontend, Settings
 from hetad.gradients import Gradient
 from hetad.origin import Origin, Texts
-from hetad.run.on_cpu import OnCpu
+from hetad.run.running import Running
 from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
 from hetad.shown import describe, table
@@ -122,9 +122,9 @@ def gradient(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
-    checkpoint_dir: str | os.PathLike[str] | None = None, progress: bool = False, measure: bool = False,
-    graph: bool = False, batch: int | None = None, batched: Selection = (), checked: bool | None = None,
-    debug: bool = False,
+    checkpoint_dir: str | os.PathLike[str] | None = None, resume: bool | float = False, progress: bool = False,
+    measure: bool = False, graph: bool = False, batch: int | None = None, batched: Selection = (),
+    checked: bool | None = None, debug: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -146,6 +146,9 @@ def gradient(
         host_memory: how much host memory may hold further checkpoints of device memory, beside memory_limit.
         checkpoint_dir: a directory on a disk: what host_memory allows for lies in a file there, of which memory holds
             what there is room for.  The file has no name, and is gone with the call.
+        resume: whether a call that was killed in its time loop is gone on with, by the same call in another process:
+            what that needs is written to checkpoint_dir every ten minutes, or as many seconds apart as are given here.
+            It is gone when the call is done; see docs/memory.md.
         progress: whether calls show on standard error how far they are.
         measure: whether calls count what each statement saves; see `Gradient.last_saves`.
         graph: whether CUDA graphs do the work on a GPU, once a call is repeated with the same arguments (numbers, and
@@ -155,8 +158,10 @@ def gradient(
             seeds and gradients counts the sets, also for arguments that all sets share.
         batched: the parameters, by name or position, whose arguments differ between the sets: arrays whose first axis
             counts them, sequences of values for parameters passed by value.  All others are shared.
-        checked: whether each access is checked for leaving its memory, in the program and in its derivative: it is
-            then a MemoryAccessError; see docs/memory-safety.md.
+        checked: which accesses are checked for leaving their memory, in the program and in its derivative: one that
+            does is a MemoryAccessError.  None: on the CPU those that are not proven to stay within it; True: all, on
+            GPUs too; False: none, and what leaves its memory then gives wrong numbers or ends Python.  See
+            docs/memory-safety.md.
         debug: whether a call whose gradient is not finite is a NonFiniteError, with the line where that begins
             (docs/debugging.md).  Accesses are checked, too.
 
@@ -170,8 +175,10 @@ def gradient(
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
-        "memory_limit": limits(memory_limit, host_memory, checkpoint_dir),
+        "memory_limit": limits(memory_limit, host_memory, checkpoint_dir, resume),
     }
+    if resume is not False and (graph or batch is not None):
+        raise ArgumentError("resume= is for calls of one set that are no graphs; leave out graph= and batch=")
     options |= {"measured": True} if measure else {}
     options |= {"graph": True} if graph else {}
     sets, differ = select_batch(function.definition, function.compiled.signature, batch, batched)
@@ -182,8 +189,8 @@ def gradient(
         if sets:
             raise ArgumentError("debug= is for calls of one set; leave out batch=")
         checked = checked is not False
-    on_cpu = OnCpu(cpu_threads, checked)
-    return Gradient(function, choice, checked_backend(backend), on_cpu, progress, sets, debug)
+    running = Running(cpu_threads, checked)
+    return Gradient(function, choice, checked_backend(backend), running, progress, sets, debug)
 
 
 def checked_function(function: object) -> None:
@@ -335,7 +342,7 @@ class Function:
             stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
             cpu_threads: how many threads run the blocks of a grid on the CPU; see `hetad.gradient`.
             racecheck: whether a detector watches for races, on the CPU and slowly; see docs/races.md.
-            checked: whether each access is checked for leaving its memory; see docs/memory-safety.md.
+            checked: which accesses are checked for leaving their memory; see `hetad.gradient`.
             **named: arguments by name.
 
         Returns:
@@ -345,7 +352,7 @@ class Function:
             ArgumentError: an argument does not fit its parameter.
             BackendError: there is no compiler or GPU.
             ExecutionError: the program failed.
-            MemoryAccessError: with checked, an access leaves the memory that it is to.
+            MemoryAccessError: an access leaves its memory, on a GPU with checked=True.
             RaceError: with racecheck, two threads reach the same memory with nothing that orders them, and one writes.
         """
         launch = self.compiled.launch(grid, block, shared_mem, stream, named)
@@ -354,7 +361,7 @@ class Function:
             if backend == "cuda":
                 raise ArgumentError('racecheck= runs the program on the CPU; leave out backend="cuda"')
             return self.compiled.watched_plan(0).primal(values, launch)
-        return self.compiled.primal_plan(backend_for(backend), OnCpu(cpu_threads, checked)).primal(values, launch)
+        return self.compiled.primal_plan(backend_for(backend), Running(cpu_threads, checked)).primal(values, launch)
 
     def watched(self, args: Sequence[Any], launch: Mapping[str, Any], limit: int) -> Any:
         """Run the function under the race detector, which gives up after `limit` accesses.

@@ -89,6 +89,7 @@ CODES = (
          r"^'' is (defined|declared|a C|a name in hetad's)"),
     Code("HET200", "a construct that is not supported", _REFUSED, r"^hetad does not (support|read)|nests more deeply"),
     # --- derivatives
+    Code("HET319", "a gradient that another process cannot go on with", _REFUSED, r"^resume="),
     Code("HET312", "messages of MPI and NCCL", _REFUSED,
          r"is sent as|of active data (by|that)|group (that starts|of NCCL)|sent along|sent messages"),
     Code("HET301", "a function without a derivative", _REFUSED, r"has no derivative|no derivative for"),
@@ -129,7 +130,7 @@ CODES = (
     Code("HET514", "sparse derivatives", _ASKED, r"sparsity|no pattern"),
     Code("HET509", "options that do not exist, or not together", _ASKED,
          r"no optimisation|leave (\w+ )?out"
-         r"|^(backend|mode|memory_limit|host_memory|checkpoint_dir|checked|racecheck|debug|graph)\w*="),
+         r"|^(backend|mode|memory_limit|host_memory|checkpoint_dir|resume|checked|racecheck|debug|graph)\w*="),
     Code("HET512", "a rule of one's own", _ASKED, r"\brule\b|in the formula|__device__ (void|function$)|partials="),
     Code("HET515", "inputs and output of a whole program", _ASKED,
          r"no variable|several variables|the objective|^'' is no"),

@@ -14,13 +14,13 @@ from hetad.diagnostics import ArgumentError
 from hetad.host.decisions import MemoryLimit
 from hetad.ir.types import Pointer
 from hetad.run import forking
-from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.kept import kept
+from hetad.run.launch import LaunchConfiguration
 from hetad.run.lengths import Lengths
-from hetad.run.on_cpu import OnCpu
 from hetad.run.report import size_in_bytes
+from hetad.run.running import Running
 from hetad.run.selection import Selection, select_of, select_wrt
-from hetad.run.signature import Signature, signature_of
+from hetad.run.signature import RETURN, Signature, signature_of
 
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
     from hetad.ir import nodes
     from hetad.run.along import TangentPlan
+    from hetad.run.call import Interface, Plan
     from hetad.run.executable import Executable
 
 Backend = Literal["cpu", "cuda"]
-_ANYHOW = OnCpu()
+_ANYHOW = Running()
+EVERY = 600.0  # seconds between two times that a call with resume=True writes files
 
 
 class Compiled:
@@ -49,7 +51,7 @@ class Compiled:
             )
         self._lock = forking.Lock()
         self._primal: Primal | None = None
-        self._plans: dict[tuple[Backend, OnCpu], Plan] = {}
+        self._plans: dict[tuple[Backend, Running], Plan] = {}
         self._watched: dict[int, Plan] = {}  # under the race detector
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
@@ -74,20 +76,23 @@ class Compiled:
                 named[name] = value
         return None
 
-    def primal_plan(self, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> Plan:
-        plan = self._plans.get((backend, on_cpu))
+    def primal_plan(self, backend: Backend, running: Running = _ANYHOW) -> Plan:
+        plan = self._plans.get((backend, running))
         if plan is None:
+            from hetad.run.call import Plan
+
             with self._lock:
                 primal = self._reached()
                 parts = self._parts("primal")
-                executable = build(primal.program, primal.entry, backend, on_cpu, parts=parts)
+                executable = build(primal.program, primal.entry, backend, running, parts=parts)
                 plan = Plan(executable, self._interface(primal.parameters))
-                self._plans[backend, on_cpu] = plan
+                self._plans[backend, running] = plan
         return plan
 
     def watched_plan(self, limit: int) -> Plan:
         """Of the function under the race detector, which gives up after so much work; 0: never."""
         from hetad.run import races
+        from hetad.run.call import Plan
 
         with self._lock:
             if limit not in self._watched:
@@ -127,23 +132,34 @@ class Compiled:
                 self._derivatives[choice.key] = kept(parts, lambda: self._differentiated(choice))
             return self._derivatives[choice.key]
 
-    def gradient_plan(self, choice: Choice, backend: Backend, on_cpu: OnCpu = _ANYHOW, sets: int = 0) -> Plan:
+    def gradient_plan(self, choice: Choice, backend: Backend, running: Running = _ANYHOW, sets: int = 0) -> Plan:
         """`sets`: of a batch."""
         with self._lock:
-            key = (choice.key, backend, on_cpu, sets)
+            key = (choice.key, backend, running, sets)
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
                 graph = bool(choice.options.get("graph", False))
                 parts = self._parts("derivative", choice)
-                executable = build(derivative.program, derivative.entry, backend, on_cpu, graph, parts)
-                self._gradient_plans[key] = self._plan(choice, executable, sets, self._interface(derivative.parameters))
+                executable = build(derivative.program, derivative.entry, backend, running, graph, parts)
+                plan = self._plan(choice, executable, sets, self._interface(derivative.parameters))
+                limit = choice.options["memory_limit"]
+                if limit is not None and limit.every is not None:
+                    from hetad.run.resume import Resume
+
+                    text = f"{backend} {running}\n{self.text(derivative, 'gradient to go on with', choice)}"
+                    plan.resume = Resume(Path(limit.directory), limit.every, hashlib.sha256(text.encode()).hexdigest())
+                self._gradient_plans[key] = plan
             return self._gradient_plans[key]
 
     def _interface(self, parameters: Sequence[Parameter], watched: bool = False) -> Interface:
         """How what has these parameters is called; the race detector sees for itself what arrays hold."""
+        from hetad.run.call import Interface
+
         return Interface(parameters, self.signature, self._reached().written, None if watched else self._lengths)
 
     def _plan(self, choice: Choice, executable: Executable, sets: int, interface: Interface) -> Plan:
+        from hetad.run.call import Plan
+
         parts = (executable, interface, choice.wrt, choice.of or ())
         if not sets:
             return Plan(*parts)
@@ -151,15 +167,15 @@ class Compiled:
 
         return BatchPlan(*parts, function=self.definition, batched=choice.options["batch"], sets=sets)
 
-    def tangent_plan(self, choice: Choice, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> TangentPlan:
+    def tangent_plan(self, choice: Choice, backend: Backend, running: Running = _ANYHOW) -> TangentPlan:
         from hetad.run.along import TangentPlan
 
         derivative = self.derivative(choice)
         with self._lock:
-            key = (choice.key, backend, on_cpu)
+            key = (choice.key, backend, running)
             if key not in self._tangent_plans:
                 parts = self._parts("derivative", choice)
-                executable = build(derivative.program, derivative.entry, backend, on_cpu, parts=parts)
+                executable = build(derivative.program, derivative.entry, backend, running, parts=parts)
                 self._tangent_plans[key] = TangentPlan(
                     executable, self._interface(derivative.parameters), choice.wrt, choice.of,
                     choice.options["directions"],
@@ -174,18 +190,20 @@ class Compiled:
                 self._second_orders[key] = kept(parts, lambda: self._differentiated_twice(choice, gradient))
             return self._second_orders[key]
 
-    def second_order_plan(self, choice: Choice, gradient: bool, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> Plan:
+    def second_order_plan(self, choice: Choice, gradient: bool, backend: Backend, running: Running = _ANYHOW) -> Plan:
         """Its arguments are those of the tangent, of which it is the gradient."""
+        from hetad.run.call import Interface, Plan
+
         second = self.second_order(choice, gradient)
         with self._lock:
-            key = ("second order", choice.key, gradient, backend, on_cpu)
+            key = ("second order", choice.key, gradient, backend, running)
             if key not in self._gradient_plans:
                 derivative, tangent = second.derivative, second.tangent
                 names = tuple(p.symbol.name for p in tangent.parameters if p.role in ("primal", "tangent"))
                 signature = replace(self.signature, parameters=names)
                 dots = {p.primal: p.symbol.name for p in tangent.parameters if p.role == "tangent"}
                 parts = self._parts(f"second order {gradient}", choice)
-                executable = build(derivative.program, derivative.entry, backend, on_cpu, parts=parts)
+                executable = build(derivative.program, derivative.entry, backend, running, parts=parts)
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
                 wrt = (*choice.wrt, *(dots[name] for name in choice.wrt if gradient))
@@ -213,14 +231,14 @@ class Compiled:
         from hetad import pipeline
 
         derivative = pipeline.differentiate(self.unit, self.request(choice))
-        self._require_outputs(choice)
+        self._require_outputs(choice, derivative)
         return derivative
 
     def _differentiated_twice(self, choice: Choice, gradient: bool) -> SecondOrder:
         from hetad import pipeline
 
         second = pipeline.differentiate_twice(self.unit, self.request(choice), gradient)
-        self._require_outputs(choice)
+        self._require_outputs(choice, second.tangent)
         return second
 
     def _parts(self, what: str, choice: Choice | None = None) -> tuple[str, ...] | None:
@@ -231,12 +249,12 @@ class Compiled:
             else (self.unit.key, self.name, what, repr(choice.key) if choice is not None else "")
         )
 
-    def _require_outputs(self, choice: Choice) -> None:
+    def _require_outputs(self, choice: Choice, derivative: Derivative) -> None:
         """Raises ArgumentError for a name in `of` to which the function never writes.
 
         Beside outputs it may stand if it is in `wrt`, too: its seed is then a part of its own gradient.
         """
-        if not choice.of:
+        if not choice.of or derivative.written.issuperset(choice.of):
             return
         written = self._reached().written
         outputs = written.intersection(choice.of)
@@ -250,6 +268,15 @@ class Compiled:
                     f"of: {name!r} {why}, so it is no output",
                     f"what it writes: {others}" if others else "it writes to none of its parameters",
                 )
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """The variables that the function keeps from call to call."""
+        from hetad.analysis.between_calls import kept_between_calls
+
+        with self._lock:
+            primal = self._reached()
+        return tuple(sorted(symbol.name for symbol in kept_between_calls(primal.program, primal.entry)))
 
     @cached_property
     def digest(self) -> str:
@@ -300,34 +327,44 @@ def backend_for(backend: str | None) -> Backend:
 
 
 def build(
-    program: nodes.Program, entry: str, backend: Backend, on_cpu: OnCpu = _ANYHOW, graph: bool = False,
+    program: nodes.Program, entry: str, backend: Backend, running: Running = _ANYHOW, graph: bool = False,
     parts: tuple[str, ...] | None = None,
 ) -> Executable:  # fmt: skip
     """Compile a function of a closed program; on a GPU it may run as graphs.  `parts` tell the program apart."""
     if backend == "cuda":
-        if on_cpu.checked:
+        if running.checked:
             if graph:
                 raise ArgumentError("checked= looks at each launch when it is done; leave out graph=True")
             from hetad.run import cuda_checked
 
             return cuda_checked.build(program, entry)
+        if graph:
+            from hetad.run import cuda_graph
+
+            return cuda_graph.build(program, entry)
         from hetad.run import cuda_executable
 
-        return cuda_executable.build(program, entry, graph)
+        return cuda_executable.build(program, entry)
     from hetad.run import cpu
 
-    return cpu.build(program, entry, on_cpu, parts)
+    return cpu.build(program, entry, running, parts)
 
 
 def limits(
     memory_limit: int | str | None = None,
     host_memory: int | str | None = None,
     checkpoint_dir: str | PathLike[str] | None = None,
+    resume: bool | float = False,
 ) -> MemoryLimit | None:
     """The limits as the pipeline takes them."""
+    every = None if resume is False else EVERY if resume is True else float(resume)
     if memory_limit is None and host_memory is not None:
         raise ArgumentError("host_memory= is for checkpoints beside those within memory_limit=, which is not given")
-    if host_memory is None and checkpoint_dir is not None:
+    if every is not None and (memory_limit is None or checkpoint_dir is None):
+        raise ArgumentError("resume= is for calls with memory_limit= and checkpoint_dir=, where its files are")
+    if every is not None and not every >= 0:
+        raise ArgumentError(f"resume={resume!r}: expected True, or how many seconds apart files are written at least")
+    if host_memory is None and checkpoint_dir is not None and every is None:
         raise ArgumentError("checkpoint_dir= is for the checkpoints of host_memory=, which is not given")
     if memory_limit is None:
         return None
@@ -335,7 +372,7 @@ def limits(
     if checkpoint_dir is not None and not Path(checkpoint_dir).is_dir():
         raise ArgumentError(f"checkpoint_dir={str(checkpoint_dir)!r} is no directory")
     directory = "" if checkpoint_dir is None else str(Path(checkpoint_dir).resolve())
-    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host, directory)
+    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host, directory, every)
 
 
 def checked_backend(backend: str | None) -> Backend | None:

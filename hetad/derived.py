@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hetad.api import Function, Program
     from hetad.host.derivative import Derivative
     from hetad.run.call import Plan
-    from hetad.run.on_cpu import OnCpu
     from hetad.run.report import Report
+    from hetad.run.running import Running
 
 
 class Derived(Rebuilt):
@@ -27,13 +27,13 @@ class Derived(Rebuilt):
     derivative: Derivative
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu, progress: bool = False
+        self, function: Function, choice: Choice, backend: Backend | None, running: Running, progress: bool = False
     ) -> None:
         self.function = function
         self.wrt = choice.wrt
         self.of = choice.of
         self._choice, self._requested = choice, backend
-        self._on_cpu, self._progress = on_cpu, progress
+        self._running, self._progress = running, progress
         self._signature = function.compiled.signature
         self._last: Plan | None = None  # of the last call
         describe(self, function.definition, self._described())

@@ -17,13 +17,12 @@ import numpy as np
 
 from hetad.api import checked_function, gradient
 from hetad.diagnostics import ArgumentError
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Type
+from hetad.ir.types import Float, Int, Opaque, Pointer, innermost
 from hetad.modes import hvp, jvp
 from hetad.run.arrays import members_of
-from hetad.run.call import RETURN
 from hetad.run.layout import dtype_of, is_bool
 from hetad.run.selection import Selection, select_of, select_wrt
-from hetad.run.signature import nearest
+from hetad.run.signature import RETURN, nearest
 from hetad.shown import positional
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 ShapeRule = str | int | Sequence[str | int] | Callable[..., Sequence[int]] | None
 Kind = Literal["array", "floating", "integer", "bool"]
-Into = Mapping[str, Any]
-_NOWHERE: Into = {}
 
 
 @dataclass(frozen=True)
@@ -66,6 +63,12 @@ class Maker(Protocol):
     def copy(self, array: Any) -> Any:
         """A new array, contiguous."""
 
+    def ready(self, array: Any) -> Any:
+        """The array itself if it is contiguous, else a copy."""
+
+    def number(self, array: Any) -> Any:
+        """That in an array of rank 0."""
+
 
 class OnHost:
     """NumPy's arrays."""
@@ -78,6 +81,27 @@ class OnHost:
     def copy(array: Any) -> Any:
         return np.array(array, order="C")
 
+    @staticmethod
+    def ready(array: Any) -> Any:
+        return array if array.flags.c_contiguous else OnHost.copy(array)
+
+    @staticmethod
+    def number(array: Any) -> Any:
+        return array.item()
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, in arrays of a library; for a number stands an array of rank 0."""
+
+    values: Sequence[Any]  # of `arguments`, in order; integers as they are
+    make: Maker
+    backend: Backend
+    wrt: Sequence[str] = ()  # of what a gradient is wanted, or `along` has a tangent; in the order of the function's
+    along: Mapping[str, Any] = field(default_factory=dict)
+    seeds: Sequence[Any] = ()  # of the outputs
+    into: Mapping[str, Any] = field(default_factory=dict)  # arrays for results, by name
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -87,10 +111,12 @@ class Launch:
     block: Any = None
     shared_mem: Any = 0
 
-    def of(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def of(self, values: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """`values` gives the arguments, and what follows from them, where that is needed."""
         if self.grid is None and self.block is None:
             return {}
-        return {word: evaluated(getattr(self, word), values) for word in ("grid", "block", "shared_mem")}
+        known = values()
+        return {word: evaluated(getattr(self, word), known) for word in ("grid", "block", "shared_mem")}
 
 
 @dataclass(frozen=True)
@@ -108,8 +134,8 @@ class Request:
 class Functional:
     """A function, its outputs, and products of its derivatives.
 
-    Arguments are those of `arguments`, in order, contiguous and of their dtype; what they hold is left as it is.
-    Results are new arrays, or those in `into`, by name.
+    Arguments are of their dtype; what they hold is left as it is.  Results are new arrays, or those in `into`, and
+    numbers.
     """
 
     def __init__(self, function: Function, request: Request) -> None:
@@ -194,9 +220,7 @@ class Functional:
     def _numbers_of(self, name: str) -> np.dtype[Any]:
         pointer = self._types[name]
         assert isinstance(pointer, Pointer)
-        to: Type = pointer.to
-        while isinstance(to, Array):
-            to = to.of
+        to = innermost(pointer.to)
         try:
             dtype = dtype_of(to)
         except TypeError:
@@ -233,82 +257,78 @@ class Functional:
 
     def shapes(self, values: Sequence[Any]) -> list[Shape]:
         """Of the outputs; the values of arrays need a `shape`."""
-        named = self._named(values)
+        named = {a.name: v for a, v in zip(self.arguments, values, strict=True)}
         return [self._shape(o.name, named) if o.name != RETURN else () for o in self.outputs]
 
-    def value(self, values: Sequence[Any], make: Maker, backend: Backend, into: Into = _NOWHERE) -> list[Any]:
-        """The outputs; a number for the value that is returned."""
-        every, launch = self._prepared(values, make, into)
+    def value(self, call: Call) -> list[Any]:
+        """The outputs, or the value that is returned."""
+        every, launch = self._prepared(call, results=True)
         threads = self._options.get("cpu_threads")
-        returned = self.function(*every.values(), backend=backend, cpu_threads=threads, **launch)
+        returned = self.function(*every.values(), backend=call.backend, cpu_threads=threads, **launch)
         return [returned] if self.of is None else [every[name] for name in self.of]
 
-    def pullback(
-        self, values: Sequence[Any], seeds: Sequence[Any], wrt: Sequence[str], make: Maker, backend: Backend,
-        into: Into = _NOWHERE,
-    ) -> list[Any]:  # fmt: skip
-        """The gradient of seeds times outputs for each name in wrt: an array, or a number."""
-        every, launch = self._prepared(values, make)
-        g = self._derivative("gradient", tuple(wrt), backend)
-        adjoints = {n: _copied(n, s, make, into) for n, s in zip(self.of or (), seeds, strict=self.of is not None)}
-        for name in wrt:
+    def pullback(self, call: Call) -> list[Any]:
+        """The gradient of seeds times outputs for each name in wrt."""
+        every, launch = self._prepared(call)
+        g = self._derivative("gradient", tuple(call.wrt), call.backend)
+        of = zip(self.of or (), call.seeds, strict=self.of is not None)
+        adjoints = {name: _copied(name, seed, call.make, call.into) for name, seed in of}
+        for name in call.wrt:
             if name not in adjoints:
-                adjoints[name] = self._zeros(name, every[name], make, into)
-        returned = {} if self.of is not None else {"seeds": {RETURN: seeds[0]}}
+                adjoints[name] = self._zeros(name, every[name], call)
+        returned = {} if self.of is not None else {"seeds": {RETURN: call.make.number(call.seeds[0])}}
         g.execute(*every.values(), *adjoints.values(), **returned, **launch)
-        return [adjoints[name].item() if self._is_number(name) else adjoints[name] for name in wrt]
+        return [adjoints[name].item() if self._is_number(name) else adjoints[name] for name in call.wrt]
 
-    def pushforward(
-        self, values: Sequence[Any], tangents: Mapping[str, Any], make: Maker, backend: Backend, into: Into = _NOWHERE
-    ) -> list[Any]:
-        """The tangents of the outputs along those of the arguments; a number for the value that is returned."""
-        every, launch = self._prepared(values, make)
-        wrt = tuple(n for n in self.wrt if n in tangents)
-        t = self._derivative("tangent", wrt, backend)
-        along = {n: tangents[n] if self._is_number(n) else _copied(n, tangents[n], make, into) for n in wrt}
+    def pushforward(self, call: Call) -> list[Any]:
+        """The tangents of the outputs along those of the arguments."""
+        every, launch = self._prepared(call)
+        make, into = call.make, call.into
+        t = self._derivative("tangent", tuple(call.wrt), call.backend)
+        along = {
+            n: make.number(call.along[n]) if self._is_number(n) else _copied(n, call.along[n], make, into)
+            for n in call.wrt
+        }
         for name in self.of or (RETURN,):
             if name == RETURN:
                 along[name] = np.zeros(1, self.outputs[0].dtype)
             elif name not in along:
-                along[name] = self._zeros(name, every[name], make, into)
+                along[name] = self._zeros(name, every[name], call)
         t.execute(*every.values(), *along.values(), **launch)
         return [along[RETURN].item()] if self.of is None else [along[name] for name in self.of]
 
-    def second(
-        self, values: Sequence[Any], tangents: Mapping[str, Any], seeds: Sequence[Any], make: Maker, backend: Backend
-    ) -> dict[str, Any]:
-        """The derivative, along the tangents, of the gradient that the seeds give, for each name of the tangents."""
-        every, launch = self._prepared(values, make)
-        wrt = tuple(n for n in self.wrt if n in tangents)
-        h = self._derivative("second", wrt, backend)
+    def second(self, call: Call) -> list[Any]:
+        """The derivative, along the tangents, of the gradient that the seeds give, for each name in wrt."""
+        every, launch = self._prepared(call)
+        make = call.make
+        h = self._derivative("second", tuple(call.wrt), call.backend)
+        along = {n: make.number(v) if self._is_number(n) else make.ready(v) for n, v in call.along.items()}
+        seeds = [make.number(s) if self.of is None else make.ready(s) for s in call.seeds]
         weights = dict(zip(self.of or (RETURN,), seeds, strict=True))
-        return dict(h(*every.values(), tangents={n: tangents[n] for n in wrt}, seeds=weights, **launch))
+        found = h(*every.values(), tangents=along, seeds=weights, **launch)
+        return [found[name] for name in call.wrt]
 
     # --- one step each ---------------------------------------------------------------------------
 
-    @functools.cached_property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(a.name for a in self.arguments)
-
-    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip(self._names, values, strict=True))
-
-    def _prepared(
-        self, values: Sequence[Any], make: Maker, into: Into = _NOWHERE
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A value for each parameter, and the launch of a kernel."""
-        named = self._named(values)
+    def _prepared(self, call: Call, results: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A value for each parameter, and the launch of a kernel.  `results`: what the function writes to is what is
+        wanted."""
+        make, into = call.make, call.into if results else {}
+        named = {
+            a.name: make.number(v) if a.kind == "floating" else v
+            for a, v in zip(self.arguments, call.values, strict=True)
+        }
         every: dict[str, Any] = {}
         for name in self.signature.parameters:
             if name in self._given:
                 every[name] = evaluated(self._given[name], named)
             elif name in self._made:
                 every[name] = _cleared(name, self._shape(name, named), self._element(name), make, into)
-            elif name in self._written and name in named:
+            elif name in self._written:
                 every[name] = _copied(name, named[name], make, into)
             else:
-                every[name] = named[name]
-        return every, self._launch.of(self._known(named))
+                every[name] = make.ready(named[name]) if isinstance(self._types[name], Pointer) else named[name]
+        return every, self._launch.of(lambda: self._known(named))
 
     def _known(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments, and what follows from them."""
@@ -334,10 +354,10 @@ class Functional:
             )
         return named[extent]  # type: ignore[no-any-return]
 
-    def _zeros(self, name: str, like: Any, make: Maker, into: Into) -> Any:
+    def _zeros(self, name: str, like: Any, call: Call) -> Any:
         if self._is_number(name):
             return np.zeros(1, dtype_of(self._types[name]))
-        return _cleared(name, tuple(like.shape), self._element(name), make, into)
+        return _cleared(name, tuple(like.shape), self._element(name), call.make, call.into)
 
     def _is_number(self, name: str) -> bool:
         return isinstance(self._types[name], Float)
@@ -353,14 +373,14 @@ class Functional:
         return self._made_derivatives[key]
 
 
-def _cleared(name: str, shape: Shape, dtype: np.dtype[Any], make: Maker, into: Into) -> Any:
+def _cleared(name: str, shape: Shape, dtype: np.dtype[Any], make: Maker, into: Mapping[str, Any]) -> Any:
     if name not in into:
         return make.zeros(shape, dtype)
     into[name][...] = 0
     return into[name]
 
 
-def _copied(name: str, array: Any, make: Maker, into: Into) -> Any:
+def _copied(name: str, array: Any, make: Maker, into: Mapping[str, Any]) -> Any:
     if name not in into:
         return make.copy(array)
     into[name][...] = array

@@ -11,28 +11,30 @@ from hetad.derived import Derived
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
 from hetad.results import Result
-from hetad.run.call import RETURN, LaunchConfiguration, Plan
-from hetad.run.signature import bind
+from hetad.run.signature import RETURN, bind
 
 if TYPE_CHECKING:
     from hetad.api import Function
     from hetad.debugger.findings import Debugged
     from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
-    from hetad.run.on_cpu import OnCpu
+    from hetad.run.call import Plan
+    from hetad.run.launch import LaunchConfiguration
+    from hetad.run.running import Running
 
 
 class Gradient(Derived):
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
+        self, function: Function, choice: Choice, backend: Backend | None, running: Running,
         progress: bool = False, sets: int = 0, debug: bool = False,
     ) -> None:  # fmt: skip
         """`sets`: of a batch.  `debug`: whether a gradient that is not finite is an error."""
         self._debug, self._sets = debug, sets
-        super().__init__(function, choice, backend, on_cpu, progress)
+        super().__init__(function, choice, backend, running, progress)
         self.derivative = function.compiled.derivative(choice)
+        self._returns_number = isinstance(function.definition.returns, Float)
         self._seed_names = (RETURN,) if choice.of is None else choice.of
         self._plans: dict[bool, tuple[Derivative, Plan]] = {}  # with the function's value, and without
 
@@ -69,7 +71,9 @@ class Gradient(Derived):
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         found = self._run(args, seeds, launch, named, value=False)
-        return self._finite(found, args, seeds, (grid, block, shared_mem), named)[1]
+        if self._debug:
+            self._require_finite(found[1], args, seeds, (grid, block, shared_mem), named)
+        return found[1]
 
     def value_and_grad(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -77,13 +81,15 @@ class Gradient(Derived):
     ) -> tuple[float, Result]:  # fmt: skip
         """What the function returns, and its gradient; for a host function with a floating return value.  Of a batch,
         an array of what it returns for each set."""
-        if not isinstance(self.function.definition.returns, Float):
+        if not self._returns_number:
             raise self._signature.refuse(
                 "value_and_grad needs a function that returns a float or double", "call the gradient itself"
             )
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         found = self._run(args, seeds, launch, named, value=True)
-        return self._finite(found, args, seeds, (grid, block, shared_mem), named)
+        if self._debug:
+            self._require_finite(found[1], args, seeds, (grid, block, shared_mem), named)
+        return found
 
     def execute(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -180,21 +186,15 @@ class Gradient(Derived):
             raise self._explained(problem) from None
         return returned, Result(self.wrt, gradients)
 
-    def _finite(
-        self, found: tuple[Any, Result], args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Sequence[Any],
+    def _require_finite(
+        self, found: Result, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Sequence[Any],
         named: Mapping[str, Any],
-    ) -> tuple[Any, Result]:  # fmt: skip
-        """What a call found, which is finite if that was asked for.
+    ) -> None:  # fmt: skip
+        """Raises NonFiniteError for a gradient that is not finite."""
+        from hetad.debugger.finite import require_finite
 
-        Raises:
-            NonFiniteError: it is not.
-        """
-        if self._debug:
-            from hetad.debugger.finite import require_finite
-
-            configuration = dict(zip(("grid", "block", "shared_mem"), launch, strict=True))
-            require_finite(found[1], lambda: self.debug(*args, seeds=seeds, **configuration, **named))
-        return found
+        configuration = dict(zip(("grid", "block", "shared_mem"), launch, strict=True))
+        require_finite(found, lambda: self.debug(*args, seeds=seeds, **configuration, **named))
 
     def _explained(self, problem: ExecutionError) -> ExecutionError:
         """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""
@@ -209,12 +209,12 @@ class Gradient(Derived):
 
     def _plan(self, value: bool) -> Plan:
         """What runs; without the function's value, what only leads to it is left out."""
-        value = value or not isinstance(self.function.definition.returns, Float)
+        value = value or not self._returns_number
         if value not in self._plans:
             compiled, choice = self.function.compiled, self._choice
             if not value:
                 choice = replace(choice, options={**choice.options, "value": False})
-            plan = compiled.gradient_plan(choice, self.backend, self._on_cpu, self._sets)
+            plan = compiled.gradient_plan(choice, self.backend, self._running, self._sets)
             self._plans[value] = compiled.derivative(choice), plan
         self._last = self._plans[value][1]
         return self._last

@@ -20,9 +20,8 @@ from hetad.directions import from_vector, inner_bits, on_host, to_vector
 from hetad.modes import checked_directions, hvp, jvp
 from hetad.rebuilt import Rebuilt
 from hetad.run.arrays import ArrayParameter, converter
-from hetad.run.call import RETURN
 from hetad.run.movable import as_movable
-from hetad.run.signature import Signature, bind
+from hetad.run.signature import RETURN, Signature, bind
 from hetad.sparsity import Detection, Sparsity, of_pairs
 
 if TYPE_CHECKING:

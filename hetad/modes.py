@@ -10,12 +10,12 @@ from hetad.adjoint.options import Options
 from hetad.api import checked_function
 from hetad.compiled import checked_backend, limits
 from hetad.diagnostics import ArgumentError
-from hetad.run.on_cpu import OnCpu
-from hetad.tangents import HessianProduct, Tangent
+from hetad.run.running import Running
 
 if TYPE_CHECKING:
     from hetad.api import Function
     from hetad.run.selection import Selection
+    from hetad.tangents import HessianProduct, Tangent
 
 
 def jvp(
@@ -40,13 +40,15 @@ def jvp(
         ArgumentError: wrt or of does not fit the function, or there are no directions.
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
     """
+    from hetad.tangents import Tangent
+
     checked_function(function)
     checked_directions(directions)
     options = {
         "options": Options.of(optimize, deterministic=False), "rules": function.rules, "directions": int(directions),
     }  # fmt: skip
     choice = function.compiled.choice(wrt, of, options)
-    return Tangent(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)
+    return Tangent(function, choice, checked_backend(backend), Running(cpu_threads, checked), progress)
 
 
 def checked_directions(directions: int) -> None:
@@ -83,6 +85,8 @@ def hvp(
         ArgumentError: wrt or of does not fit the function.
         UnsupportedError: the function, or its tangent, uses something that hetad does not differentiate.
     """
+    from hetad.tangents import HessianProduct
+
     checked_function(function)
     options = {
         "options": Options.of(optimize, deterministic),
@@ -90,4 +94,4 @@ def hvp(
         "memory_limit": limits(memory_limit, host_memory, checkpoint_dir),
     }
     choice = function.compiled.choice(wrt, of, options)
-    return HessianProduct(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)
+    return HessianProduct(function, choice, checked_backend(backend), Running(cpu_threads, checked), progress)

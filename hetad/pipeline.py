@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.hoist import pointed_locals_at_the_top
 from hetad.adjoint.inline import inline_calls
+from hetad.adjoint.pointer_copies import pointer_copies
 from hetad.adjoint.repetitions import repetitions_once
 from hetad.adjoint.scalar_replacement import scalar_replacement
+from hetad.adjoint.stored_cells import stored_cells
 from hetad.adjoint.structs import field_by_field, fields_of_entry
 from hetad.analysis.effects import written_parameters
 from hetad.analysis.races import refuse_proven_races
@@ -34,7 +36,9 @@ from hetad.device.accumulation.warps import summed_over_warps
 from hetad.device.accumulation.zeros import store_where_zero
 from hetad.device.assumptions import with_assumptions
 from hetad.device.attempts import KernelPasses
+from hetad.device.early_loads import loaded_early
 from hetad.device.finish import stored_in_taken_cells
+from hetad.device.fusion.sums import summed_in_reverse
 from hetad.device.gathers.gathering import gather, gather_always, gather_pairs, threads_apart
 from hetad.device.reciprocals import reciprocals_shared
 from hetad.device.shared import enough_shared_memory
@@ -46,6 +50,7 @@ from hetad.device.warp_synchronous import warp_synchronous
 from hetad.diagnostics import SourceError
 from hetad.frontend.closure import reach, reach_for_derivative, with_routines
 from hetad.frontend.fence import supported
+from hetad.frontend.managed import managed_variables
 from hetad.frontend.normalize import NORMAL_FORM, normalize
 from hetad.garbage import seldom_collected
 from hetad.host.active import with_activity
@@ -57,6 +62,7 @@ from hetad.host.batch import over_batch
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
 from hetad.host.communication import join_communicators
 from hetad.host.compound import in_plain_operations
+from hetad.host.counts import with_known_counts
 from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
 from hetad.host.devices import refuse_what_each_device_has
@@ -64,8 +70,10 @@ from hetad.host.explanation import explained
 from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
 from hetad.host.kernels.extents import with_known_extents
+from hetad.host.kernels.last_blocks import split_last_blocks
 from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
 from hetad.host.kernels.routines import handles_given, library_choices, with_routines_derivatives
+from hetad.host.known_numbers import with_known_numbers
 from hetad.host.live_ranges import with_live_ranges
 from hetad.host.members import structs_by_member
 from hetad.host.outlining.outline import outline
@@ -83,6 +91,7 @@ from hetad.host.pruning import (
 )
 from hetad.host.registration import register_arguments
 from hetad.host.result import named_result
+from hetad.host.resuming import resumable
 from hetad.host.reverse import reversed_host
 from hetad.host.saves.buffer_versioning import check_versions, mark_versions, use_versions
 from hetad.host.saves.fresh import drop_snapshots_of_nothing
@@ -94,6 +103,7 @@ from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import copy_tables, tables_on_host
 from hetad.host.unknown import refuse_unknown_pointers
+from hetad.host.whole_structs import whole_structs
 from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
 from hetad.ir import nodes as ir
@@ -119,6 +129,10 @@ def limited(d: Derivation) -> bool:
     return d.request.memory_limit is not None
 
 
+def resumes(d: Derivation) -> bool:
+    return d.resumes
+
+
 def is_reverse(d: Derivation) -> bool:
     return not d.request.is_tangent
 
@@ -137,8 +151,13 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     inline_calls.needing(*NORMALISED),
     slots_of_records,
     warp_synchronous,
+    split_last_blocks,
     field_by_field,
+    pointer_copies,
     scalar_replacement.only(option("scalars")),
+    stored_cells.only(option("scalars")),
+    with_known_numbers,
+    with_known_counts,
     repetitions_once.only(option("repetitions")),
     refuse_what_each_device_has,
     lift_symbols,
@@ -147,6 +166,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     library_choices,
     in_one_stream,
     in_plain_operations,
+    whole_structs,
     by_space,
     refuse_double_frees,
     with_own_structs,
@@ -172,13 +192,16 @@ KERNELS = KernelPasses(
         kernel.reversed_kernel.needing(*NORMALISED).breaking(*NORMALISED),
         kernel.pruned_kernel,
     ),
-    store=(
+    look=(
         kernel.replays,
         with_assumptions,
         ordered_saves,
         segments_asked_for.only(option("segments")),
+    ),
+    store=(
         stored_tape.leaving(Form.UNTAPED),
         kernel.canonical.only(option("tidy")),
+        summed_in_reverse.only(option("fusion")),
         factors_kept.only(option("factors")),
     ),
     accumulate=(
@@ -207,6 +230,7 @@ KERNELS = KernelPasses(
         in_fixed_order.only(option("deterministic")),
         stored_in_taken_cells,
         reciprocals_shared.only(option("reciprocals")),
+        loaded_early.only(option("early")),
     ),
 )
 
@@ -235,9 +259,10 @@ LOWER: tuple[Pass[Any], ...] = (
     copy_tables,
     handles_given,
     join_communicators,
+    resumable.only(resumes),
     in_session,
     sets_at_once.only(lambda d: option("sets")(d) and d.request.batch is not None and d.request.at_once),
-    outline.only(lambda d: option("outline")(d) and d.at_once is None),
+    outline.only(lambda d: option("outline")(d) and d.at_once is None and not resumes(d)),
     closed,
     with_launch_bounds.only(option("qualifiers")),
     over_batch.only(lambda d: d.request.batch is not None),
@@ -274,7 +299,8 @@ PRIMAL: tuple[Pass[Any], ...] = (
 
 def every_pass() -> tuple[Pass[Any], ...]:
     """All passes of a differentiation, in order, and those that bring any program to the CPU."""
-    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, tangent, *LOWER, *CPU)
+    reached = (managed_variables, supported)
+    return (*reached, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, tangent, *LOWER, *CPU)
 
 
 @deep
@@ -365,7 +391,8 @@ def _derivative(program: ir.Program, request: Request) -> Derivative:
         facts.forget()
     assert done.explanation is not None
     closed_program = ir.Program(done.functions, done.globals, done.structs, done.sources)
-    return Derivative(closed_program, done.name, done.outer or parameters_of(done), done.explanation, done.bits)
+    parameters, outputs = done.outer or parameters_of(done), done.setting.outputs
+    return Derivative(closed_program, done.name, parameters, done.explanation, done.bits, outputs)
 
 
 @deep

@@ -18,8 +18,8 @@ Other keys: `mode`, which derivative it is about (one of `MODES`; absent: the gr
 `host_memory`, `checkpoint_dir` (see `hetad.gradient`), `defines` (a table of macros), `undefines`, `include_dirs`,
 `cuda_arch` (see `hetad.load`),
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
-`samples`, `cpu_threads`, how many run the blocks of a grid on the CPU, and `checked`, whether accesses are
-checked.
+`samples`, `cpu_threads`, how many run the blocks of a grid on the CPU, and `checked`, whether all accesses are
+checked for leaving their memory, or none (absent: see `hetad.gradient`).
 
 The forms of an input:
 

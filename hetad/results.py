@@ -60,6 +60,9 @@ class Result:
         return list(self._named)
 
 
+_MAPPINGS = (dict, Mapping)  # a dictionary is known at once, what else is a mapping is found out
+
+
 def as_mapping(given: Any) -> Mapping[str, Any] | None:
     """A mapping, or the results of another call; None for anything else."""
-    return given if isinstance(given, Mapping) else dict(given.items()) if isinstance(given, Result) else None
+    return given if isinstance(given, _MAPPINGS) else dict(given.items()) if isinstance(given, Result) else None

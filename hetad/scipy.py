@@ -28,8 +28,7 @@ from hetad.jacobians import values_and_launch
 from hetad.modes import hvp, jvp
 from hetad.results import Named
 from hetad.run.arrays import on_host
-from hetad.run.call import RETURN
-from hetad.run.signature import nearest
+from hetad.run.signature import RETURN, nearest
 
 if TYPE_CHECKING:
     from hetad.api import Function

@@ -15,7 +15,7 @@ from hetad.adjoint.options import Options
 from hetad.compiled import backend_for
 from hetad.diagnostics import ArgumentError
 from hetad.directions import on_host, to_vector
-from hetad.run.on_cpu import OnCpu
+from hetad.run.running import Running
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -224,7 +224,7 @@ class Detection:
         }  # fmt: skip
         choice = compiled.choice(self.wrt, self.of, options)
         bits = compiled.derivative(choice).bits
-        return compiled.tangent_plan(choice, backend_for(self._backend), OnCpu(self._cpu_threads)), bits, words
+        return compiled.tangent_plan(choice, backend_for(self._backend), Running(self._cpu_threads)), bits, words
 
 
 _NOWHERE = {"grid": None, "block": None, "shared_mem": 0, "stream": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,15 +13,17 @@ from hetad.derived import Derived
 from hetad.results import Result
 from hetad.run.along import copied
 from hetad.run.arrays import ArrayParameter, converter
-from hetad.run.call import RETURN, ZerosLike
+from hetad.run.call import ZerosLike
 from hetad.run.layout import dtype_of
-from hetad.run.signature import bind
+from hetad.run.signature import RETURN, bind
 
 if TYPE_CHECKING:
     from hetad.api import Function
     from hetad.run.along import TangentPlan
-    from hetad.run.call import LaunchConfiguration, Plan
-    from hetad.run.on_cpu import OnCpu
+    from hetad.run.arrays import Converter
+    from hetad.run.call import Plan
+    from hetad.run.launch import LaunchConfiguration
+    from hetad.run.running import Running
 
 
 class Tangent(Derived):
@@ -28,9 +31,9 @@ class Tangent(Derived):
     needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu, progress: bool = False
+        self, function: Function, choice: Choice, backend: Backend | None, running: Running, progress: bool = False
     ) -> None:
-        super().__init__(function, choice, backend, on_cpu, progress)
+        super().__init__(function, choice, backend, running, progress)
         self.directions: int = choice.options["directions"]
         self.derivative = function.compiled.derivative(choice)
         self._made: TangentPlan | None = None
@@ -79,7 +82,7 @@ class Tangent(Derived):
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         plan = self._plan()
-        names = (*self._signature.parameters, *(f"dot_{n}" for n in plan.tangent_names))
+        names = (*self._signature.parameters, *plan.tangent_names)
         values = bind(self._signature, args, named, names)
         count = len(self._signature.parameters)
         return plan.execute_along(values[:count], values[count:], launch, self._progress)
@@ -94,7 +97,7 @@ class Tangent(Derived):
 
     def _plan(self) -> TangentPlan:
         if self._made is None:
-            self._last = self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._on_cpu)
+            self._last = self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._running)
         return self._made
 
     def _run(
@@ -114,12 +117,14 @@ class HessianProduct(Derived):
     """The product of a function's Hessian with a vector; of several outputs, of their sum weighted by the seeds."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu, progress: bool = False
+        self, function: Function, choice: Choice, backend: Backend | None, running: Running, progress: bool = False
     ) -> None:
-        super().__init__(function, choice, backend, on_cpu, progress)
+        super().__init__(function, choice, backend, running, progress)
         self.second = function.compiled.second_order(choice)
         self.derivative = self.second.derivative
         self._plans: dict[bool, Plan] = {}  # with the gradient, and without
+        self._dots = {p.primal or "": p for p in self.second.tangent.parameters if p.role == "tangent"}
+        self._converters: dict[str, Converter] = {}  # of tangents and seeds, by what they are called
 
     def __call__(
         self, *args: Any, tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None = None, grid: Any = None,
@@ -171,7 +176,7 @@ class HessianProduct(Derived):
     @property
     def execute_names(self) -> tuple[str, ...]:
         """What `execute` takes, in order."""
-        tangents = (p.symbol.name for p in self.second.tangent.parameters if p.role == "tangent")
+        tangents = (p.symbol.name for p in self._dots.values())
         return (*self._signature.parameters, *tangents, *self._plan(gradient=False).adjoint_names)
 
     @property
@@ -190,19 +195,17 @@ class HessianProduct(Derived):
         given = self._checked_names(tangents, self.wrt, "tangents")
         weights = self._checked_names({} if seeds is None else seeds, self.of or (RETURN,), "seeds")
         values = bind(self._signature, args, named)
-        dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
         plan = self._plan(gradient)
         # A direction may be an argument too, or another one's direction.
-        more = [copied(self._tangent(name or "", values, given)) for name in dots]
-        seeded = {dots[name].name: self._seed(name, values, weights) for name in self.of or (RETURN,)}
+        more = [copied(self._tangent(name, values, given)) for name in self._dots]
+        seeded = {self._dots[name].symbol.name: self._seed(name, values, weights) for name in self.of or (RETURN,)}
         _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)
         return Result(self.wrt, found[count:]) if gradient else None, Result(self.wrt, found[:count])
 
     def _tangent(self, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
         if name == RETURN:
-            definition = self.function.definition
-            return np.zeros(1, dtype_of(definition.returns))
+            return np.zeros(1, self._of_return)
         position = self._signature.parameters.index(name)
         if name not in self.wrt:
             return ZerosLike(position)
@@ -213,12 +216,18 @@ class HessianProduct(Derived):
             )
         return self._like(name, values, given[name], "tangents")
 
+    @cached_property
+    def _of_return(self) -> np.dtype[Any]:
+        return dtype_of(self.function.definition.returns)
+
     def _like(self, name: str, values: Sequence[Any], given: Any, what: str) -> Any:
         """A tangent or a seed, if it is like the argument."""
         argument = values[self._signature.parameters.index(name)]
-        p = next(p for p in self.second.tangent.parameters if p.role == "tangent" and p.primal == name)
         called = f"{what}[{name!r}]"
-        as_passed = converter(called, p.symbol.type, self._signature, p.space)
+        if called not in self._converters:
+            p = self._dots[name]
+            self._converters[called] = converter(called, p.symbol.type, self._signature, p.space)
+        as_passed = self._converters[called]
         if not isinstance(as_passed, ArrayParameter):
             as_passed.convert(given)  # which refuses what does not fit
             return given
@@ -233,7 +242,7 @@ class HessianProduct(Derived):
 
     def _seed(self, name: str, values: Sequence[Any], weights: Mapping[str, Any]) -> Any:
         if name == RETURN:
-            return np.full(1, weights.get(name, 1.0), dtype_of(self.function.definition.returns))
+            return np.full(1, weights.get(name, 1.0), self._of_return)
         if name not in weights:
             raise self._signature.refuse(
                 f"the output {name!r} is an array, so its Hessian needs a seed, and there is none",
@@ -245,7 +254,7 @@ class HessianProduct(Derived):
         """What runs; with the gradient, or without."""
         if gradient not in self._plans:
             plan = self.function.compiled.second_order_plan
-            self._plans[gradient] = plan(self._choice, gradient, self.backend, self._on_cpu)
+            self._plans[gradient] = plan(self._choice, gradient, self.backend, self._running)
         self._last = self._plans[gradient]
         return self._last
 

@@ -16,6 +16,7 @@ The keys are those of a problem file without `source` (see hetad/problem.py).  A
 
     reference = { x = "2 * x * adj_y" }   # in NumPy, over arguments and seeds (adj_NAME), element by element
     others = ["../parts/kernels.cu"]      # the program's other files
+    devices = 2                           # how many the program uses: with fewer GPUs it is skipped there
     [[cases]]                             # several: each overrides the keys above, tables key by key
     name = "empty"
     inputs = { n = 0 }
@@ -30,8 +31,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hetad
 from hetad import problem as problems
+from hetad.run import cuda
 from tests.oracle import Reference, check_gradient, optimisations
 
 _HEADER = re.compile(r"\A/\*---\n(.*?)^---\*/", re.DOTALL | re.MULTILINE)
@@ -44,9 +48,12 @@ class Case:
     name: str
     problem: problems.Problem
     reference: Mapping[str, str]
+    devices: int = 1
 
     def check(self, backend: str, settings: Sequence[Mapping[str, Any]] | None = None) -> None:
         """`settings`: keyword arguments of `hetad.gradient` to try; by default with and without optimisation."""
+        if backend == "cuda" and cuda.cupy_module().cuda.runtime.getDeviceCount() < self.devices:
+            pytest.skip(f"fewer than {self.devices} GPUs")
         problem = self.problem
         tried = [{**setting, **problem.memory} for setting in settings or optimisations()]
         program = hetad.load(problem.source, defines=problem.defines)
@@ -78,9 +85,10 @@ def _case(path: Path, number: int, common: Mapping[str, Any], variant: dict[str,
     label = variant.pop("name", str(number) if number else "")
     table = _merged(common, variant)
     reference = table.pop("reference", {})
-    others = table.pop("others", [])
+    others, devices = table.pop("others", []), table.pop("devices", 1)
     table["source"] = [path.name, *others] if others else path.name
-    return Case(f"{path.stem}-{label}" if label else path.stem, problems.from_table(table, path), reference)
+    name = f"{path.stem}-{label}" if label else path.stem
+    return Case(name, problems.from_table(table, path), reference, devices)
 
 
 def _merged(common: Mapping[str, Any], variant: Mapping[str, Any]) -> dict[str, Any]:

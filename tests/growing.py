@@ -239,6 +239,30 @@ def buffers(count: int) -> str:
     return _step() + _host(f"{_lines(used)}step<<<1, 32>>>(y, b{count - 1}, n);\n{_lines(frees)}")
 
 
+def parameters(count: int) -> str:
+    """Arrays that one kernel is given, each changed by what it reads of another one."""
+    given = (f"double *b{j}" for j in range(count))
+    used = (f"b{j}[i] = b{j}[i] * b{max(j - 1, 0)}[i] + x[i];" for j in range(count))
+    made = (
+        f"""    double *b{j};
+    cudaMalloc(&b{j}, n * sizeof(double));
+    cudaMemcpy(b{j}, {f"b{j - 1}" if j else "x"}, n * sizeof(double), cudaMemcpyDeviceToDevice);"""
+        for j in range(count)
+    )
+    last = f"    cudaMemcpy(y, b{count - 1}, n * sizeof(double), cudaMemcpyDeviceToDevice);\n"
+    frees = (f"cudaFree(b{j});" for j in range(count))
+    return f"""__global__ void changed(const double *x, {", ".join(given)}, int n)
+{{
+    int i = threadIdx.x;
+    if (i < n) {{
+{_lines(used)}    }}
+}}
+""" + _host(
+        f"{_lines(made)}    changed<<<1, 32>>>(x, {', '.join(f'b{j}' for j in range(count))}, n);\n"
+        f"{last}{_lines(frees)}"
+    )
+
+
 def functors(count: int) -> str:
     """Classes, and the instances of a template of classes and of one of kernels that are made of each."""
     classes = (
@@ -275,6 +299,22 @@ def vectors(count: int) -> str:
     return "#include <vector>\n" + _host(_lines(used) + stored)
 
 
+def views(count: int) -> str:
+    """Of Kokkos, each filled from another one by a function that is given both."""
+    head = """#include <Kokkos_Core.hpp>
+using Vector = Kokkos::View<double *>;
+using Given = Kokkos::View<const double *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+using Taken = Kokkos::View<double *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+void scaled(Vector to, Vector from)
+{
+    Kokkos::parallel_for(from.extent(0), KOKKOS_LAMBDA(const int i) { to(i) = from(i) * from(i); });
+}
+"""
+    made = (f'Vector v{j}("v", n);\n    scaled(v{j}, v{j - 1});' for j in range(1, count))
+    first = '    Vector v0("v", n);\n    Kokkos::deep_copy(v0, Given(x, n));\n'
+    return head + _host(f"{first}{_lines(made)}    Kokkos::deep_copy(Taken(y, n), v{count - 1});\n")
+
+
 def terms(count: int) -> str:
     """Of one sum."""
     return _kernel(f"y[i] = {' + '.join(f'x[i] * {j + 1}' for j in range(count))};\n")
@@ -300,7 +340,9 @@ FAMILIES = {
     "kernels": Family(kernels, (5, 10, 20, 40)),
     "launches": Family(launches, (10, 20, 40, 80)),
     "buffers": Family(buffers, (5, 10, 20, 40)),
+    "parameters": Family(parameters, (5, 10, 20, 40)),
     "terms of a sum": Family(terms, (10, 20, 40, 80)),
     "functors": Family(functors, (5, 10, 20, 40)),
     "vectors": Family(vectors, (5, 10, 20, 40)),
+    "views": Family(views, (5, 10, 20, 40)),
 }

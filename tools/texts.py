@@ -37,7 +37,7 @@ SETTINGS = {
 
 def problems() -> Iterator[tuple[str, problem.Problem]]:
     for path in sorted((ROOT / "samples").glob("*.toml")):
-        yield path.stem, problem.read(path)
+        yield f"samples-{path.stem}", problem.read(path)  # a program of tests may have the name of one
     for path in sorted((ROOT / "tests" / "gradient" / "programs").glob("**/*.cu")):
         seen = set()
         for case in cases(path):

@@ -102,15 +102,21 @@ def normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, li
     Returns the parts of what runs before it, the loop, and statements that undo its initialisation.
     """
     if isinstance(s, ir.While):
-        return ([], []), ir.For((), s.cond, (), s.body, span=s.span), []
+        return ([], []), uncounted(s), []
     header = known_header(engine, s)
     if header is None:
-        opening = engine.nested(s.init)
-        return opening, replace(s, init=(), step=(), body=(*s.body, *s.step)), []
+        return engine.nested(s.init), uncounted(s), []
     if isinstance(header, Geometric) or header.declares:
         return ([], []), s, []
     save, restore = engine.save(ir.Var(header.index, span=s.span), s.span)
     return (save, []), s, restore
+
+
+def uncounted(s: ir.For | ir.While) -> ir.For:
+    """The loop as one that runs while its condition holds, and nothing else."""
+    if isinstance(s, ir.While):
+        return ir.For((), s.cond, (), s.body, span=s.span)
+    return replace(s, init=(), step=(), body=(*s.body, *s.step))
 
 
 def known_header(engine: Engine, loop: ir.For) -> Counted | Geometric | None:
@@ -146,9 +152,10 @@ def assemble(
     span = loop.span
     if header is not None:
         forward: list[ir.Stmt] = [*before[0], replace(loop, body=forward_body)]
-        pre, init, cond, step, first = reversed_header(header, engine.names, loop)
-        back = ir.For(init, cond, step, (*first, *reverse_body), unroll=loop.unroll, primal=loop, span=span)
-        return forward, [*pre, back, *after, *before[1]]
+        back = reversed_header(header, engine.names, loop)
+        body = (*back.first, *reverse_body)
+        reverse = ir.For(back.init, back.cond, back.step, body, unroll=loop.unroll, primal=loop, span=span)
+        return forward, [*back.before, reverse, *after, *before[1]]
     trips = engine.local("trips", INT, span)
     count = ir.Var(trips, span=span)
     one = integer(1, span)

@@ -27,7 +27,7 @@ from hetad.analysis.pointer_expressions import floating_leaves_of
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, zero
+from hetad.ir.build import Names, as_bool, zero
 from hetad.ir.places import reached_by
 from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating, innermost
@@ -303,7 +303,7 @@ class Engine(Shadows, ABC):
         if not self.effects.stable(cond, self.changes((*s.then, *s.orelse))):
             flag = self.local("taken", BOOL, s.span)
             taken = ir.Var(flag, span=s.span)
-            before, cond = [ir.Assign(taken, cond, span=s.span)], taken
+            before, cond = [ir.Assign(taken, as_bool(cond), span=s.span)], taken
         forward: list[ir.Stmt] = [*before, ir.If(cond, tuple(forward_then), tuple(forward_else), span=s.span)]
         if not reverse_then and not reverse_else:
             return forward, []

@@ -18,10 +18,10 @@ from hetad.ir.build import Names
 from hetad.ir.places import exposed, is_dynamic, is_fixed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import (
+    copied,
     declared,
     map_body,
     map_exprs,
-    map_spans,
     own_nodes,
     substitute,
     variables,
@@ -54,6 +54,7 @@ def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:
     UnsupportedError for recursion.
     """
     done: dict[str, ir.Function] = {}
+    called: dict[str, _Callee] = {}
     for name in bottom_up(program, entry):
         function = program.functions[name]
         names = Names({s.name for s in (*function.params, *declared(function.body))} | set(program.functions))
@@ -62,7 +63,9 @@ def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:
         def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
             if not isinstance(s, ir.Call) or s.function not in done or s.function in keep:
                 return s
-            return _body_for(done[s.function], s, names, pointed)  # noqa: B023
+            if s.function not in called:
+                called[s.function] = _Callee(done[s.function])
+            return _body_for(called[s.function], s, names, pointed)  # noqa: B023
 
         body = _without_aliases(_without_unread(map_body(expand, function.body)))
         done[name] = _one_dynamic(replace(function, body=body))
@@ -86,7 +89,7 @@ def _without_aliases(body: ir.Body) -> ir.Body:
     if not bindings:
         return body
     rest = map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol in bindings else s, body)
-    return map_exprs(_simplify, substitute(bindings, rest))
+    return map_exprs(followed, substitute(bindings, rest))
 
 
 def _without_unread(body: ir.Body) -> ir.Body:
@@ -127,27 +130,36 @@ def _one_dynamic(function: ir.Function) -> ir.Function:
         bindings[other] = here if other.type == first.type else view
     undeclared = map_body(lambda s: None if isinstance(s, ir.Declare) and is_dynamic(s.symbol) else s, function.body)
     top = ir.Declare(first, None, span=first.span)
-    return replace(function, body=(top, *map_exprs(_simplify, substitute(bindings, undeclared))))
+    return replace(function, body=(top, *map_exprs(followed, substitute(bindings, undeclared))))
 
 
-def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:
+class _Callee:
+    """A function whose own calls are inlined, and what is the same for all calls of it."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.changed = written(function.body) | exposed(function.body)
+        self.declared = tuple(dict.fromkeys(declared(function.body)))
+
+
+def _body_for(called: _Callee, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:
     """The callee's body with fresh variables, its parameters bound to the arguments."""
-    changed = written(callee.body) | exposed(callee.body)
+    callee = called.function
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     opening: list[ir.Stmt] = []
     for param, arg in zip(callee.params, call.args, strict=True):
-        if param not in changed and _substitutable(param, arg, pointed, call):
+        if param not in called.changed and _substitutable(param, arg, pointed, call):
             bindings[param] = arg
             continue
         symbol = names.symbol(param.name, param.type, param.span)
         bindings[param] = symbol
         opening.append(ir.Declare(symbol, arg, span=call.span))
-    for symbol in dict.fromkeys(declared(callee.body)):
+    for symbol in called.declared:
         bindings[symbol] = replace_symbol(symbol, names)
     spelled = {symbol.name: _spelled(bound) for symbol, bound in bindings.items()}
     arguments = tuple((p.name, text) for p in callee.params if (text := spelled[p.name]))
     place = _Placing(Inlined(callee.name, call.span, arguments), spelled)
-    body = map_exprs(_simplify, substitute(bindings, map_spans(place, callee.body)))
+    body = copied(callee.body, place, bindings, followed)
     if body and isinstance(body[-1], ir.Return):
         last = body[-1]
         body = body[:-1]
@@ -165,13 +177,13 @@ class _Placing:
         self.inner: dict[Inlined, Inlined] = {}
 
     def __call__(self, span: Span) -> Span:
-        if span.inlined is None:
-            return replace(span, inlined=self.here)
-        if span.inlined not in self.inner:
+        inlined = self.here if span.inlined is None else self.inner.get(span.inlined)
+        if inlined is None:
             there = span.inlined
+            assert there is not None
             arguments = tuple((p, new) for p, text in there.arguments if (new := self.spelled.get(text, text)))
-            self.inner[there] = Inlined(there.function, self(there.call), arguments)
-        return replace(span, inlined=self.inner[span.inlined])
+            inlined = self.inner[there] = Inlined(there.function, self(there.call), arguments)
+        return Span(span.file, span.line, span.column, span.length, inlined)
 
 
 def _spelled(bound: ir.Symbol | ir.Expr) -> str:
@@ -241,8 +253,8 @@ def _reads_no_memory(place: ir.Expr) -> bool:
     return False
 
 
-def _simplify(e: ir.Expr) -> ir.Expr:
-    """`(&x)[0]` is `x`; a pointer cast that changes nothing but const goes."""
+def followed(e: ir.Expr) -> ir.Expr:
+    """Without addresses that are followed at once: `(&x)[0]` is `x`; a cast that changes nothing but const goes."""
     if isinstance(e, ir.Index) and isinstance(e.index, ir.Const) and e.index.value == 0:
         base = e.base
         while isinstance(base, ir.Cast) and base.implicit:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import Effects
 from hetad.analysis.memory_calls import bytes_of, does
 from hetad.analysis.pointers import Location, Root
@@ -278,15 +279,17 @@ class Liveness:
         step = s.step if isinstance(s, ir.For) else ()
         if not self._needed(s, init, step, live):
             return next((x for x in walk_stmts(s.body) if _is_barrier(x)), None)  # it separates what stands around
-        at_head = set(live)
-        while True:
-            at_head.update(self._reads(s))
-            around = set(at_head)
-            new_step = self.block(step, around)
-            new_body = self.block(s.body, around)
-            if around <= at_head:
-                break
-            at_head |= around
+        at_head = set(live) | self._reads(s)
+        new_step = new_body = s.body
+
+        def around() -> None:
+            nonlocal new_step, new_body
+            inside = set(at_head)
+            new_step = self.block(step, inside)
+            new_body = self.block(s.body, inside)
+            at_head.update(inside)
+
+        settle(at_head, around)
         live |= at_head
         if isinstance(s, ir.While):
             return with_bodies(s, body=new_body)
@@ -297,17 +300,17 @@ class Liveness:
         """Whether anything in the loop matters after it; what only keeps the loop going does not."""
         if any(map(self._runs, (*s.body, *step))):
             return True
-        around = set(live)
-        while True:
-            before = set(around)
-            kept_step = self.block(step, around)
-            kept = self.block(s.body, around)
-            if _substance(kept) or _substance(kept_step):
-                return True
-            if around <= before:
-                break
-            around |= before
-        return _substance(self.block(init, set(live)))
+        at_head, matters = set(live), False
+
+        def around() -> None:
+            nonlocal matters
+            inside = set(at_head)
+            kept = (*self.block(step, inside), *self.block(s.body, inside))
+            matters = matters or _substance(kept)
+            at_head.update(() if matters else inside)
+
+        settle(at_head, around)
+        return matters or _substance(self.block(init, set(live)))
 
 
 def _parts_of(body: ir.Body, position: int) -> set[ir.Symbol]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hetad.analysis.loops import Counted, Geometric
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -9,28 +11,34 @@ from hetad.ir.build import Names, binary, convert, integer
 from hetad.ir.simplify import simplest, simplified
 from hetad.ir.types import Int, Type, promote, promote_integer
 
-Header = tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]
+
+@dataclass(frozen=True, slots=True)
+class Backwards:
+    """The header, statements `before` the loop, and what comes `first` in its body."""
+
+    init: ir.Body
+    cond: ir.Expr
+    step: ir.Body
+    before: ir.Body = ()
+    first: ir.Body = ()
 
 
-def reversed_header(c: Counted | Geometric, names: Names, loop: ir.For) -> Header:
-    """`(before, init, cond, step, first)`: statements before the loop, the header, and what opens the body."""
+def reversed_header(c: Counted | Geometric, names: Names, loop: ir.For) -> Backwards:
     return _powers(c, loop.span) if isinstance(c, Geometric) else _counted(c, names, loop)
 
 
-def _powers(g: Geometric, span: Span) -> Header:
+def _powers(g: Geometric, span: Span) -> Backwards:
     type_, index = g.index.type, ir.Var(g.index, span=span)
     grows = g.last < g.first
     scaled = binary("*" if grows else "/", index, integer(g.factor, span, type_))
-    return (
-        (),
-        (ir.Declare(g.index, integer(g.last, span, type_), span=span),),
-        binary("<=" if grows else ">=", index, integer(g.first, span, type_)),
-        (ir.Assign(index, scaled, span=span),),
-        (),
+    return Backwards(
+        init=(ir.Declare(g.index, integer(g.last, span, type_), span=span),),
+        cond=binary("<=" if grows else ">=", index, integer(g.first, span, type_)),
+        step=(ir.Assign(index, scaled, span=span),),
     )
 
 
-def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
+def _counted(c: Counted, names: Names, loop: ir.For) -> Backwards:
     span, index = loop.span, c.index
     type_ = index.type
     assert isinstance(type_, Int)
@@ -39,12 +47,10 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         inner = convert(c.bound, type_)
         if not c.inclusive:
             inner = simplest(binary("+" if c.down else "-", inner, one))
-        return (
-            (),
-            (set_index(c, inner, span),),
-            binary("<=" if c.down else ">=", ir.Var(index, span=span), convert(c.start, type_)),
-            (ir.Update("+" if c.down else "-", ir.Var(index, span=span), one, span=span),),
-            (),
+        return Backwards(
+            init=(set_index(c, inner, span),),
+            cond=binary("<=" if c.down else ">=", ir.Var(index, span=span), convert(c.start, type_)),
+            step=(ir.Update("+" if c.down else "-", ir.Var(index, span=span), one, span=span),),
         )
     trips = names.symbol("trips", _counter(type_), span, const=True)
     n = names.symbol(f"{index.name}_trip", _counter(type_), span)
@@ -53,12 +59,12 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         "*", convert(binary("-", ir.Var(n, span=span), integer(1, span, n.type)), type_), convert(c.step, type_)
     )
     value = simplified(binary("-" if c.down else "+", convert(c.start, type_), offset))
-    return (
-        (ir.Declare(trips, count, span=span),),
-        (ir.Declare(n, ir.Var(trips, span=span), span=span),),
-        binary(">", ir.Var(n, span=span), integer(0, span, n.type)),
-        (ir.Update("-", ir.Var(n, span=span), integer(1, span, n.type), span=span),),
-        (set_index(c, value, span),),
+    return Backwards(
+        before=(ir.Declare(trips, count, span=span),),
+        init=(ir.Declare(n, ir.Var(trips, span=span), span=span),),
+        cond=binary(">", ir.Var(n, span=span), integer(0, span, n.type)),
+        step=(ir.Update("-", ir.Var(n, span=span), integer(1, span, n.type), span=span),),
+        first=(set_index(c, value, span),),
     )
 
 

@@ -11,10 +11,11 @@ from hetad.diagnostics import ArgumentError
 OPTIMISATIONS = {
     "activity": "only what depends on wrt, and what of depends on, has an adjoint",
     "needed": "what no adjoint needs is neither recomputed nor saved",
-    "scalars": "members of a local struct of a kernel are variables of their own",
+    "scalars": "members of local structs of a kernel, and cells of local arrays just stored to, are variables",
     "repetitions": "a loop that only repeats the same computation runs once",
     "tidy": "values are named once, branches merged, the text reads as by hand",
     "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
+    "fusion": "sums that only adjoints need are formed in the reversed loop, which works out their terms anyway",
     "sums": "increments of one cell in a thread become one",
     "unstage": "tiles in shared memory are read from where they came from, and what a tree sums, each thread adds",
     "gather": "cells that neighbouring threads add to are summed by a thread each, in a kernel of their own",
@@ -36,6 +37,7 @@ OPTIMISATIONS = {
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
     "reciprocals": "what divides several numbers is inverted once, where only the last bits of adjoints can tell",
+    "early": "what a kernel reads behind long computations is asked for in front of them",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels, and the size of large blocks",
     "outline": "what the gradient does for a call of a host function is a function again",
@@ -53,6 +55,7 @@ class Options:
     repetitions: bool = True
     tidy: bool = True
     factors: bool = True
+    fusion: bool = True
     sums: bool = True
     unstage: bool = True
     gather: bool = True
@@ -74,6 +77,7 @@ class Options:
     workspaces: bool = True
     refills: bool = True
     reciprocals: bool = True
+    early: bool = True
     axes: bool = True
     qualifiers: bool = True
     outline: bool = True

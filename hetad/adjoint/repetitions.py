@@ -19,7 +19,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.places import changed_in, exposed
 from hetad.ir.types import Float, Int, is_volatile
-from hetad.ir.visit import bodies, declared, map_body, map_expr, own_nodes, own_variables, variables
+from hetad.ir.visit import bodies, declared, map_body, own_nodes, own_variables, substituted, variables
 from hetad.passes.manager import function_pass
 from hetad.rules import callees
 
@@ -105,8 +105,4 @@ def _runs(loop: ir.For, header: Counted) -> ir.Expr:
     first = header.start
     if first.type != header.index.type:
         first = ir.Cast(first, header.index.type, implicit=True, span=first.span)
-
-    def at_start(e: ir.Expr) -> ir.Expr:
-        return first if isinstance(e, ir.Var) and e.symbol is header.index else e
-
-    return map_expr(at_start, loop.cond)
+    return substituted({header.index: first}, loop.cond)

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, zero
+from hetad.ir.places import base
 from hetad.ir.types import Array, Struct
 from hetad.ir.visit import declared, map_body, map_exprs, walk_exprs, walk_stmts
 from hetad.passes.manager import function_pass
@@ -51,8 +52,8 @@ def _only_by_member(body: ir.Body) -> Iterator[ir.Symbol]:
                 uses[x] -= 1
             case ir.Index(base=ir.Member(base=ir.Var(symbol=x), type=Array())):
                 uses[x] -= 1
-            case ir.AddressOf(place=place):
-                uses.update(_roots(place))
+            case ir.AddressOf(place=place) if (whole := base(place)) is not None:
+                uses[whole] += 1
     for s in walk_stmts(body):
         if isinstance(s, ir.Opaque):
             uses.update(s.declares)
@@ -63,13 +64,6 @@ def _only_by_member(body: ir.Body) -> Iterator[ir.Symbol]:
             type_ = s.symbol.type
             if isinstance(type_, Struct) and type_.fields and not type_.bits:
                 yield s.symbol
-
-
-def _roots(place: ir.Expr) -> Iterator[ir.Symbol]:
-    while isinstance(place, ir.Member | ir.Index):
-        place = place.base
-    if isinstance(place, ir.Var):
-        yield place.symbol
 
 
 def _replaced(members: Mapping[ir.Symbol, Mapping[str, ir.Symbol]], body: ir.Body) -> ir.Body:

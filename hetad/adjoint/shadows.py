@@ -79,13 +79,16 @@ class Shadows:
         own = self.shadow_place(place)
         return ir.Assign(own, _as_kept(self.shadow_pointer(value), own.type), span=span)
 
-    def shadow_list(self, value: ir.Aggregate, number: Callable[[ir.Expr], ir.Expr] | None = None) -> ir.Aggregate:
-        """The shadows of a list of pointers, null for what has none; of a number `number`, or zero."""
-        own = self.shadow_type(value.type)
+    def shadow_list(
+        self, value: ir.Aggregate, number: Callable[[ir.Expr], ir.Expr] | None = None, kept: Type | None = None
+    ) -> ir.Aggregate:
+        """The shadows of a list of pointers, null for what has none; of a number `number`, or zero.  `kept`: the type
+        of the member, or of the elements, that it is the value of."""
+        own = self.shadow_type(value.type) if kept is None else kept
 
         def one(e: ir.Expr, type_: Type) -> ir.Expr:
             if isinstance(e, ir.Aggregate):
-                return self.shadow_list(e, number)
+                return self.shadow_list(e, number, type_)
             if isinstance(e.type, Pointer):
                 return _as_kept(self.shadow_pointer(e), type_) if self.is_active_pointer(e) else zero(type_, e.span)
             return zero(e.type, e.span) if number is None else number(e)
@@ -193,7 +196,7 @@ class Shadows:
                 arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
                 return replace(expr, then=arms[0], orelse=arms[1], type=self.shadow_type(expr.type))
         own = self.shadow_type(expr.type)  # a null pointer
-        return expr if own == expr.type or not isinstance(expr, ir.Const) else replace(expr, type=own)
+        return expr if own == expr.type or not isinstance(expr, ir.Const | ir.Cast) else replace(expr, type=own)
 
 
 def _as_kept(value: ir.Expr, type_: Type) -> ir.Expr:

@@ -264,23 +264,24 @@ class Accesses:
         element, path = members(place)
         if not isinstance(element, ir.Index):
             return None
-        found = self._offset(element, state)
+        found = self._element(element, state)
         return Cell(found[0], found[1], path) if found is not None else None
 
     def _offset(self, expr: ir.Expr, state: _State) -> Offset | None:
-        """A pointer or array, or an element of one, as a base and an offset in innermost elements."""
+        """A pointer or array as a base and an offset in innermost elements; a pointer that lies in memory may lead
+        anywhere, and those beside it to the same place."""
         match expr:
             case ir.Var(symbol=symbol) if symbol in state.pointers:
                 return state.pointers[symbol]
             case ir.Var(symbol=symbol) if isinstance(symbol.type, Array) or symbol.storage == "param":
                 return symbol, Polynomial({})
-            case ir.Index(base=base, index=index):
-                return self._moved(base, index, 1, expr.type, state)
+            case ir.Index() if isinstance(expr.type, Array):
+                return self._element(expr, state)
             case ir.Binary(op="+" | "-" as op, left=left, right=right) if isinstance(left.type, Pointer | Array):
                 held = left.type.to if isinstance(left.type, Pointer) else left.type.of
                 return self._moved(left, right, 1 if op == "+" else -1, held, state)
             case ir.AddressOf(place=ir.Index() as place):
-                return self._offset(place, state)
+                return self._element(place, state)
             case ir.Cast(operand=operand, type=Pointer(to=to)):
                 found = self._offset(operand, state)
                 if found is None or _pointed(operand) == to:
@@ -289,6 +290,9 @@ class Accesses:
                 somewhere = self.coordinates.unknown(ir.Symbol(found[0].name, LONG, expr.span))
                 return (found[0], somewhere) if isinstance(found[0].type, Array) else None
         return None
+
+    def _element(self, place: ir.Index, state: _State) -> Offset | None:
+        return self._moved(place.base, place.index, 1, place.type, state)
 
     def _moved(self, base: ir.Expr, by: ir.Expr, sign: int, element: Type, state: _State) -> Offset | None:
         found = self._offset(base, state)

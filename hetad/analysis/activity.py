@@ -2,7 +2,8 @@
 
 A location is *varied* when it may depend on an independent (`wrt`), *useful* when a dependent (`of`) may depend on
 it.  Derivatives flow through floating operations only; an integer never carries one.
-Both are flow-insensitive within a function; a launch is transferred through its kernel.
+Host functions are looked at in the order of their statements: what is written before anything varied is not varied.
+Within loops, and within kernels, the order does not count; a launch is transferred through its kernel.
 Source: L. Hascoet, V. Pascual, The Tapenade automatic differentiation tool, 2013, section 4.
 """
 
@@ -18,13 +19,15 @@ from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import part_of_self
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
-from hetad.ir.visit import children, declared, own_nodes, walk_stmts
+from hetad.ir.visit import bodies, children, declared, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees
 from hetad.rules.math import is_math
 
 Flow = tuple[frozenset[Location], frozenset[Location]]  # from sources to targets
+_Leads = tuple[dict[Location, list[frozenset[Location]]], list[ir.Launch]]
 
 
 class Activity:
@@ -41,7 +44,8 @@ class Activity:
         self._sent, self._received = self._messages()
         self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
         self._floats: set[Location] | None = None
-        self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}
+        # Of a loop, or of the whole body of a kernel, by the first statement.
+        self._leads = {forward: IdentityMap[ir.Stmt, _Leads]() for forward in (True, False)}
 
     def varied(self, independents: Iterable[Location]) -> set[Location]:
         return self._closure(set(independents), forward=True)
@@ -121,28 +125,61 @@ class Activity:
             isinstance(location, Root) and location.heap and _untyped(location)
         )
 
-    def _closure(self, found: set[Location], forward: bool) -> set[Location]:
-        leads = self._leading(forward)
+    def _closure(self, first: set[Location], forward: bool) -> set[Location]:
+        sent, received = (self._sent, self._received) if forward else (self._received, self._sent)
+        found = set(first)
+        self._sweep(self.function.body, found, forward)
+        if not sent.isdisjoint(found):  # another process may be ahead, or behind
+            found |= received
+            self._sweep(self.function.body, found, forward)
+        return found
+
+    def _sweep(self, body: ir.Body, found: set[Location], forward: bool) -> None:
+        """What is found spreads by the statements in their order; by those of a loop, and by those of threads, which
+        need not keep step, in any."""
+        if self.function.kind == "kernel":
+            self._settle(body, found, forward)
+            return
+        for s in body if forward else reversed(body):
+            if isinstance(s, ir.For | ir.While | ir.DoWhile):
+                self._settle((s,), found, forward)
+                continue
+            for inner in bodies(s) if forward else bodies(s)[::-1]:
+                self._sweep(inner, found, forward)
+            found |= self._step(s, found, forward)
+
+    def _step(self, s: ir.Stmt, found: set[Location], forward: bool) -> set[Location]:
+        """What one statement adds to what is found."""
+        if isinstance(s, ir.Launch):
+            return set(self._launch(s, found, forward))
+        flows = (flow if forward else flow[::-1] for flow in self._flows(s))
+        return {x for sources, targets in flows if not sources.isdisjoint(found) for x in targets}
+
+    def _settle(self, body: ir.Body, found: set[Location], forward: bool) -> None:
+        leads, launches = self._leading(body, forward)
         new = list(found)
         while new:
             while new:
                 for reached in leads.get(new.pop(), ()):
                     new += reached - found
                     found |= reached
-            for s in self._launches if forward else reversed(self._launches):
+            for s in launches if forward else reversed(launches):
                 new += self._launch(s, found, forward) - found
                 found.update(new)
-        return found
 
-    def _leading(self, forward: bool) -> dict[Location, list[frozenset[Location]]]:
-        """Where values go from each location in one statement other than a launch, or come from."""
-        if forward not in self._leads:
-            leads = self._leads[forward] = {}
-            flows = (flow for s in self._statements for flow in self._flows(s))
-            for sources, targets in (*flows, (self._sent, self._received)):
+    def _leading(self, body: ir.Body, forward: bool) -> _Leads:
+        """Where values go from each location in one statement of a body, or come from; its launches apart."""
+        if not body:
+            return {}, []
+        known = self._leads[forward]
+        if body[0] not in known:
+            leads: dict[Location, list[frozenset[Location]]] = {}
+            statements = list(walk_stmts(body))
+            for sources, targets in (flow for s in statements for flow in self._flows(s)):
                 for x in sources if forward else targets:
                     leads.setdefault(x, []).append(targets if forward else sources)
-        return self._leads[forward]
+            known[body[0]] = leads, [s for s in statements if isinstance(s, ir.Launch)]
+        return known[body[0]]
 
     def _flows(self, s: ir.Stmt) -> Iterator[Flow]:
         match s:

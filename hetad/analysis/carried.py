@@ -18,7 +18,7 @@ from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero, var
-from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
+from hetad.ir.types import INT, Array, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.rules import operations
 
@@ -145,7 +145,7 @@ def memories(function: ir.Function, pointers: PointsTo) -> Memories:
 
 def _is_one(s: ir.Stmt, pointer: Type) -> bool:
     """Whether an allocation has the size of what a pointer points to."""
-    if not does(s, "allocate") or not isinstance(pointer, Pointer):
+    if not does(s, "allocate") or not isinstance(pointer, Pointer) or isinstance(pointer.to, Void):
         return False
     given = operands(s)
     sizes = [given[role] for role in ("bytes", "count", "size") if role in given]

@@ -1,7 +1,8 @@
 """The solver of analyses in which facts spread until no more are found.
 
-The lattice is that of sets of facts, which only grow; a transfer is what a look at the program adds to what is known,
-in whichever direction its facts go.  Control is structured: a transfer sees the statements one after the other, and
+The lattice is that of sets of facts, which only grow (`settle`, `closed`), or one of a client's own, whose values go
+one way as loops are gone through again (`steady`); a transfer is what a look at the program adds to what is known, in
+whichever direction its facts go.  Control is structured: a transfer sees the statements one after the other, and
 with them the conditions around, and loops are the only reason to look again.
 """
 
@@ -24,6 +25,13 @@ def settle(facts: Sized | Callable[[], object], transfer: Callable[[], object]) 
     while before != (now := state()):
         before = now
         transfer()
+
+
+def steady(step: Callable[[T], T], begin: T) -> T:
+    """What a step leaves as it is, come to from where it begins: of the values that are known where iterations meet."""
+    while (after := step(begin)) != begin:
+        begin = after
+    return begin
 
 
 def closed(found: set[T], body: ir.Body, gives: Callable[[ir.Stmt], Iterable[T]]) -> set[T]:

@@ -16,48 +16,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetad.analysis.dataflow import settle
+from hetad.analysis.control_dependence import ANYHOW, NONE, UNKNOWN, Around, ControlDependence, Position, Positions
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.facts import Fact, lasting
-from hetad.ir.identity import IdentityMap
-from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
+from hetad.ir.places import changed_by, exposed
+from hetad.ir.visit import declared, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules import callees
 
-Position = tuple[str, str]  # "threadIdx" or "blockIdx", and the axis
-UNKNOWN: Position = ("", "")
-NONE: frozenset[Position] = frozenset()
 EVERY = frozenset({"x", "y", "z", "*"})  # axes; "*": a value that anything may decide
-_ANYHOW = frozenset({UNKNOWN})
 _BLOCKS = frozenset(("blockIdx", axis) for axis in "xyz")
 
 
-class Divergence:
-    """`around`: of each statement, on what it depends whether they run, and how often.
-
-    `same_memory`: memory that all threads reach counts as the same to them, so that a load depends on its address
+class Divergence(ControlDependence):
+    """`same_memory`: memory that all threads reach counts as the same to them, so that a load depends on its address
     alone, and only mathematics tells with what results differ; else what the kernel writes may differ in whatever way,
     and shared memory by what is stored there.
     """
 
     def __init__(self, body: ir.Body, effects: Effects, same_memory: bool = False) -> None:
+        super().__init__()
         self.effects = effects
-        self.around = IdentityMap[ir.Stmt, frozenset[Position]]()
         self._same_memory = same_memory
         self._written = set() if same_memory else common_memory(effects.written(body))
         self._facts: set[tuple[Location, Position]] = set()
-        self._of: dict[Location, frozenset[Position]] = {}
-        settle(self._facts, lambda: self._block(body, NONE))
+        self._of: dict[Location, Positions] = {}
+        self.spread(body)
 
     # --- questions ---
 
-    def of(self, expr: ir.Expr) -> frozenset[Position]:
+    def of(self, expr: ir.Expr) -> Positions:
         """On what the value depends."""
         return _mentioned(expr) | self._held(self.effects.loads(expr))
 
-    def of_address(self, place: ir.Expr) -> frozenset[Position]:
+    def of_address(self, place: ir.Expr) -> Positions:
         """On what it depends which cell this is."""
         return _mentioned(place) | self._held(self.effects.address(place))
 
@@ -73,10 +67,12 @@ class Divergence:
     def uniform_loop(self, loop: ir.For | ir.While) -> bool:
         """Whether the loop runs equally often in all threads that come to it: so it meets the same iterations again
         when it runs backwards, where others pair different iterations of different threads."""
+        if not _in_block(self.breaks.get(loop, NONE)):
+            return False
         if isinstance(loop, ir.For) and self._runs_by_itself(loop):
             return True
         starts = NONE.union(*map(self._given, loop.init)) if isinstance(loop, ir.For) else NONE
-        return _in_block(starts) and (loop.cond is None or self.uniform(loop.cond))
+        return _in_block(starts) and _in_block(self.ends(loop))
 
     def _runs_by_itself(self, loop: ir.For) -> bool:
         """Whether variables of its own and uniform values alone decide how often the loop runs: then it does not matter
@@ -96,38 +92,26 @@ class Divergence:
 
     # --- transfer ---
 
-    def _held(self, locations: Iterable[Location]) -> frozenset[Position]:
-        return NONE.union(*(_ANYHOW if at in self._written else self._of.get(at, NONE) for at in locations))
+    def _held(self, locations: Iterable[Location]) -> Positions:
+        return NONE.union(*(ANYHOW if at in self._written else self._of.get(at, NONE) for at in locations))
 
-    def _block(self, body: ir.Body, around: frozenset[Position]) -> None:
-        for s in body:
-            self.around[s] = around
-            match s:
-                case ir.For(init=init, cond=cond, step=step, body=nested):
-                    self._block(init, around)
-                    inner = around | (self.of(cond) if cond is not None else NONE)
-                    self._block(nested, inner)
-                    self._block(step, inner)
-                case ir.If(cond=cond) | ir.While(cond=cond) | ir.DoWhile(cond=cond) | ir.Switch(subject=cond):
-                    for nested in bodies(s):
-                        self._block(nested, around | self.of(cond))
-                case ir.Block(body=nested):
-                    self._block(nested, around)
-                case _:
-                    self._simple(s, around)
+    def found(self) -> int:
+        return len(self._facts)
 
-    def _simple(self, s: ir.Stmt, around: frozenset[Position]) -> None:
-        value, address = around | self._given(s), NONE
+    def simple(self, s: ir.Stmt, around: Around) -> None:
+        value, address = self._given(s).union(*around), NONE
         if isinstance(s, ir.Assign | ir.Update):
             address = self.of_address(s.target)  # of memory that each thread has for itself
         for at in self.effects.writes(s):
-            if isinstance(at, Root) or at in self._written or (self._same_memory and at.storage == "shared"):
+            if isinstance(at, Root) or at in self._written:
                 continue
             found = value if at.storage == "shared" else value | address
+            if self._same_memory and at.storage == "shared":  # the same to the threads of a block
+                found = frozenset(p for p in found if p == UNKNOWN or p in _BLOCKS)
             self._of[at] = self._of.get(at, NONE) | found
             self._facts.update((at, position) for position in found)
 
-    def _given(self, s: ir.Stmt) -> frozenset[Position]:
+    def _given(self, s: ir.Stmt) -> Positions:
         """On what it depends what a statement stores."""
         match s:
             case ir.Assign(value=value) | ir.Update(value=value):
@@ -137,17 +121,17 @@ class Divergence:
                 found = self._held(self.effects.reads(s)).union(*map(_mentioned, args))
                 if callee.kind == "vote" and callee.scope == "block" and not self._same_memory:
                     return _BLOCKS if found else NONE
-                return found if callee.kind == "mathematics" else found | _ANYHOW
+                return found if callee.kind == "mathematics" else found | ANYHOW
         return NONE.union(*map(self.of, own_exprs(s)))
 
 
-def _find_mentioned(expr: ir.Expr) -> frozenset[Position]:
+def _find_mentioned(expr: ir.Expr) -> Positions:
     inside = walk_expr(expr)
     found = {(e.name, e.axis) for e in inside if isinstance(e, ir.ThreadIndex) and e.name.endswith("Idx")}
     return frozenset(found | {UNKNOWN for e in inside if isinstance(e, ir.CallExpr)})
 
 
-_mentioned: Fact[ir.Expr, frozenset[Position]] = lasting(_find_mentioned)  # by the expression itself
+_mentioned: Fact[ir.Expr, Positions] = lasting(_find_mentioned)  # by the expression itself
 
 
 def common_memory(places: Iterable[Location]) -> set[Location]:
@@ -156,19 +140,46 @@ def common_memory(places: Iterable[Location]) -> set[Location]:
     return {x for x in places if isinstance(x, Root) or x.storage not in own}
 
 
-def _in_block(found: frozenset[Position]) -> bool:
+def _in_block(found: Positions) -> bool:
     """Whether threads of a block do not differ in any of these."""
     return all(name == "blockIdx" for name, _ in found)
 
 
 def exchanges(body: ir.Body) -> ir.Call | None:
     """A shuffle in the body among lanes that are not simply all of the warp."""
+    shuffles = (s for s in walk_stmts(body) if callees.calls(s, "shuffle"))
+    return next((s for s in shuffles if not _whole_warp(s.args[0])), None)
+
+
+def exchanges_among_changing_lanes(loop: ir.For | ir.While) -> ir.Call | None:
+    """A shuffle in the loop whose lanes may be others in another iteration."""
+    own, values = set(declared(loop.body)), _values((loop,))
+
+    def stays(e: ir.Expr | None) -> bool:
+        if e is None or any(isinstance(x, ir.Index | ir.Member | ir.CallExpr) for x in walk_expr(e)):
+            return False
+        found = ((x, values.get(x, [])) for x in variables(e))
+        return all(not given or (x in own and len(given) == 1 and stays(given[0])) for x, given in found)
+
+    shuffles = (s for s in walk_stmts(loop.body) if callees.calls(s, "shuffle"))
+    return next((s for s in shuffles if not _whole_warp(s.args[0]) and not stays(s.args[0])), None)
+
+
+def _values(body: ir.Body) -> dict[ir.Symbol, list[ir.Expr | None]]:
+    """What a body gives to variables, statement by statement; None where it is not said in one expression."""
+    found: dict[ir.Symbol, list[ir.Expr | None]] = {x: [None] for x in exposed(body)}
     for s in walk_stmts(body):
-        if callees.calls(s, "shuffle") and not _whole_warp(s.args[0]):
-            return s
-    return None
+        match s:
+            case ir.Declare(init=None):
+                pass
+            case ir.Declare(symbol=x, init=value) | ir.Assign(target=ir.Var(symbol=x), value=value):
+                found.setdefault(x, []).append(value)
+            case _:
+                for x in changed_by(s):
+                    found.setdefault(x, []).append(None)
+    return found
 
 
 def _whole_warp(mask: ir.Expr) -> bool:
-    value = bare(mask)
-    return isinstance(value, ir.Const) and int(value.value) in (0xFFFFFFFF, -1)
+    value = integer_value(mask)
+    return value is not None and value & 0xFFFFFFFF == 0xFFFFFFFF

@@ -133,7 +133,9 @@ class Effects:
                     yield from self.loads(arg)
                     if isinstance(arg.type, Array | Pointer):
                         yield from self.behind(arg)
-            case ir.Call(args=args):
+            case ir.Call(args=args, result=result):
+                if result is not None:
+                    yield from self.address(result)
                 for arg in args:
                     yield from self.loads(arg)
                 for arg in _picked(args, callees.find(s.function).reads):

@@ -15,7 +15,7 @@ from hetad.analysis.known import Address, Cell, Conditions, Known, Tested, Value
 from hetad.analysis.linear import Linear, Ranges
 from hetad.analysis.webs import place_of, pointed_at, targets
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, Array, Int, Pointer, Struct
+from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import children, own_exprs, walk_stmts
 
 MAX_THREADS = 1024
@@ -24,22 +24,23 @@ _AXES = ("x", "y", "z")
 
 @dataclass(slots=True)
 class Threads:
-    """All threads of a launch, of known extents."""
+    """All threads of a launch; `sure`: whether grid and block have these extents, or at most these."""
 
     ranges: Ranges
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
+    sure: tuple[bool, bool] = (True, True)
     indices: dict[tuple[str, str], Linear] = field(default_factory=dict)
 
     def index(self, e: ir.ThreadIndex) -> Linear:
         if e.axis not in _AXES:
             return Linear(32)
-        extents = self.grid if e.name in ("gridDim", "blockIdx") else self.block
-        extent = extents[_AXES.index(e.axis)]
-        if e.name in ("gridDim", "blockDim"):
+        of_grid, is_extent = e.name in ("gridDim", "blockIdx"), e.name in ("gridDim", "blockDim")
+        extent = (self.grid if of_grid else self.block)[_AXES.index(e.axis)]
+        if is_extent and self.sure[not of_grid]:
             return Linear(extent)
         if (e.name, e.axis) not in self.indices:
-            self.indices[e.name, e.axis] = self.ranges.add(0, extent - 1)
+            self.indices[e.name, e.axis] = self.ranges.add(1, extent) if is_extent else self.ranges.add(0, extent - 1)
         return self.indices[e.name, e.axis]
 
 
@@ -86,7 +87,7 @@ class Follower(Values):
         """A statement that no walk knows."""
         raise NotImplementedError
 
-    def _unknown_launch(self) -> None:
+    def _unknown_launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
         """Nobody knows how many threads there are, or what they run."""
         raise NotImplementedError
 
@@ -160,9 +161,16 @@ class Follower(Values):
         if not holds or any(c.terms.get(k, 0) >= 0 for c in holds):
             return None
         self.ranges.high[k] = max(most := min(self._most(c, k) for c in holds), 0)
-        if most < 0:
-            return (Linear(-1),)
-        return holds if self.tested(s.cond, inner)[0] == holds else None
+        if self.tested(s.cond, inner)[0] != holds or self._wraps(inner[key], slope, step.target.type):
+            return None
+        return (Linear(-1),) if most < 0 else holds
+
+    def _wraps(self, counter: Value, step: int, type_: Type) -> bool:
+        """Whether a counter without a sign may begin anew behind the last iteration."""
+        if not isinstance(counter, Linear) or not isinstance(type_, Int) or type_.signed:
+            return False
+        low, high = self.ranges.ends(counter)
+        return low + step < 0 or high + step >= 1 << type_.bits
 
     def _most(self, condition: Linear, k: int) -> int:
         rest = Linear(condition.constant, {r: c for r, c in condition.terms.items() if r != k})
@@ -179,10 +187,15 @@ class Follower(Values):
         grid, block = self._extents(s.grid, known), self._extents(s.block, known)
         kernel = self.program.functions.get(s.kernel)
         if grid is None or block is None or kernel is None:
-            self._unknown_launch()
+            self._unknown_launch(s, known, given)
         elif 0 not in grid and 1 <= block[0] * block[1] * block[2] <= MAX_THREADS:
-            follower = self._kernel(kernel, s, known, Threads(self.ranges, grid, block))
-            follower.follow(kernel.body, self._passed(kernel, s, known, follower.pointed), given)
+            self._run_by(Threads(self.ranges, grid, block), kernel, s, known, given)
+
+    def _run_by(
+        self, threads: Threads, kernel: ir.Function, s: ir.Launch, known: Known, given: Conditions
+    ) -> None:  # fmt: skip
+        follower = self._kernel(kernel, s, known, threads)
+        follower.follow(kernel.body, self._passed(kernel, s, known, follower.pointed), given)
 
     def _passed(self, kernel: ir.Function, s: ir.Launch, known: Known, pointed: Iterable[ir.Symbol]) -> Known:
         """What is known of the kernel's parameters."""
@@ -267,12 +280,12 @@ class Follower(Values):
             return
         if target.type == DIM3 and value is not None:
             extents = self._extents(value, known)
-            _forget_place(known, at)
+            forget_place(known, at)
             if extents is not None:
                 known.update({(at[0], (*at[1], axis)): Linear(n) for axis, n in zip(_AXES, extents, strict=True)})
             return
         found = self.value(value, known) if value is not None else None
-        _forget_place(known, at)
+        forget_place(known, at)
         if found is not None:
             known[at] = found
 
@@ -291,9 +304,9 @@ def set_in(body: Iterable[ir.Stmt]) -> set[Cell]:
 def forget(known: Known, body: Iterable[ir.Stmt]) -> None:
     """Nothing is known any more of what the body sets."""
     for cell in set_in(body):
-        _forget_place(known, cell)
+        forget_place(known, cell)
 
 
-def _forget_place(known: Known, at: Cell) -> None:
+def forget_place(known: Known, at: Cell) -> None:
     for cell in [c for c in known if c[0] is at[0] and c[1][: len(at[1])] == at[1]]:
         del known[cell]

@@ -284,7 +284,7 @@ class Intervals:
     def _access(self, place: ir.Expr, write: bool, around: Around) -> bool:
         """Whether it is one to such an array."""
         element, path = members(place)
-        found = self._offset(element) if isinstance(element, ir.Index) else None
+        found = self._element(element) if isinstance(element, ir.Index) else None
         if found is None:
             return False
         array, offset = found
@@ -301,22 +301,26 @@ class Intervals:
         return found[0] if found is not None else None
 
     def _offset(self, e: ir.Expr) -> tuple[ir.Symbol, Offset] | None:
-        """A pointer or array, or an element of one, as such an array and what is added to its start."""
+        """A pointer or array as such an array and what is added to its start; a pointer that lies in memory leads
+        elsewhere."""
         match e:
             case ir.Var(symbol=symbol) if symbol in self._arrays:
                 return symbol, ()
             case ir.Var(symbol=symbol) if symbol in self.values and isinstance(symbol.type, Pointer):
                 return self._offset(self.values[symbol])
-            case ir.Index(base=base, index=index):
-                return self._moved(base, index, 1, e.type)
+            case ir.Index() if isinstance(e.type, Array):
+                return self._element(e)
             case ir.Binary(op="+" | "-" as op, left=left, right=right) if isinstance(left.type, Pointer | Array):
                 held = left.type.to if isinstance(left.type, Pointer) else left.type.of
                 return self._moved(left, right, 1 if op == "+" else -1, held)
             case ir.AddressOf(place=ir.Index() as place):
-                return self._offset(place)
+                return self._element(place)
             case ir.Cast(operand=operand, type=Pointer(to=to)) if element_or_none(operand.type) == to:
                 return self._offset(operand)
         return None
+
+    def _element(self, place: ir.Index) -> tuple[ir.Symbol, Offset] | None:
+        return self._moved(place.base, place.index, 1, place.type)
 
     def _moved(self, base: ir.Expr, by: ir.Expr, sign: int, element: Type) -> tuple[ir.Symbol, Offset] | None:
         found = self._offset(base)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hetad.analysis.linear import Linear, Ranges
 from hetad.analysis.webs import place_of
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
+from hetad.ir.arithmetic import COMPARISONS, bare
 from hetad.ir.types import Array, Int, Pointer, Type, Void, size_of
 
 
@@ -24,7 +24,8 @@ class Address:
 
 
 Value = Linear | Address
-Cell = tuple[ir.Symbol, tuple[str, ...]]  # a variable, and the fields that lead to a part of it
+# A variable, and the fields that lead to a part of it; or memory, with a place in it (`holding.py`).
+Cell = tuple[ir.Symbol, tuple[str | int | None, ...]]
 Known = dict[Cell, Value]
 Conditions = tuple[Linear, ...]  # not negative
 Tested = tuple[
@@ -44,11 +45,15 @@ class Values:
             return self.address(e, known)
         return self.number(e, known) if isinstance(e.type, Int) else None
 
+    def held(self, place: ir.Place, known: Known) -> Value | None:
+        """What lies at a place."""
+        at = place_of(place)
+        return known.get(at) if at is not None else None
+
     def address(self, e: ir.Expr, known: Known) -> Address | None:
         match e:
-            case ir.Var() | ir.Member() if isinstance(e.type, Pointer):
-                at = place_of(e)
-                found = known.get(at) if at is not None else None
+            case ir.Var() | ir.Member() | ir.Index() if isinstance(e.type, Pointer):
+                found = self.held(e, known)
                 return found if isinstance(found, Address) else None
             case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
                 return self.address(operand, known)
@@ -92,9 +97,8 @@ class Values:
         match e:
             case ir.Const(value=value):
                 return Linear(int(value))
-            case ir.Var() | ir.Member():
-                at = place_of(e)
-                found = known.get(at) if at is not None else None
+            case ir.Var() | ir.Member() | ir.Index():
+                found = self.held(e, known)
                 return found if isinstance(found, Linear) else None
             case ir.ThreadIndex():
                 return self.thread(e)
@@ -103,6 +107,12 @@ class Values:
             case ir.Unary(op="-", operand=operand):
                 inner = self.number(operand, known, wraps)
                 return inner.scaled(-1) if inner is not None else None
+            case ir.Unary(op="~", operand=operand, type=Int(signed=True)):
+                inner = self.number(operand, known, wraps)
+                return Linear(-1) - inner if inner is not None else None
+            case ir.Select(cond=cond, then=then, orelse=orelse):
+                holds, fails = self.tested(cond, known)
+                return self.number(then if holds == () else orelse, known, wraps) if () in (holds, fails) else None
             case ir.Binary(op=op, left=left, right=right):
                 a, b = self.number(left, known, wraps), self.number(right, known, wraps)
                 return self._computed(op, a, b) if a is not None and b is not None else None
@@ -119,7 +129,7 @@ class Values:
                 return a - b
             case "*":
                 return product(a, b)
-            case "/" | "%" | "<<" | ">>" if not a.terms and not b.terms:
+            case "/" | "%" | "<<" | ">>" | "&" | "|" | "^" if not a.terms and not b.terms:
                 return _of_numbers(op, a.constant, b.constant)
         return None
 
@@ -130,7 +140,7 @@ class Values:
         match e:
             case ir.Unary(op="!", operand=operand):
                 return self.tested(operand, known, wraps)[::-1]
-            case ir.Cast(operand=operand) if isinstance(e.type, Int):
+            case ir.Cast(operand=operand) if keeps_truth(e):
                 return self.tested(operand, known, wraps)
             case ir.Binary(op="&&" | "||" as op, left=left, right=right):
                 return self._joined(op, self.tested(left, known, wraps), self.tested(right, known, wraps))
@@ -139,11 +149,20 @@ class Values:
                     pointer, other = (left, right) if isinstance(left.type, Pointer) else (right, left)
                     return self._pointer_tested(op, pointer, other, known)
                 a, b = self.number(left, known, wraps), self.number(right, known, wraps)
-                return _compared(op, b - a) if a is not None and b is not None else (None, None)
+                return self._compared(op, b - a) if a is not None and b is not None else (None, None)
         if isinstance(e.type, Pointer):
             return self._null(e, known)[::-1]
         number = self.number(e, known)
-        return _compared("!=", number) if number is not None else (None, None)
+        return self._compared("!=", number) if number is not None else (None, None)
+
+    def _compared(self, op: str, gap: Linear) -> Tested:
+        """`a op b`, where `gap` is b - a."""
+        low, high = self.ranges.ends(gap)
+        if op in ("==", "!=") and gap.terms and (low >= 0 or high <= 0):  # that they differ says in which direction
+            holds, fails = _compared("<=" if low >= 0 else ">=", gap)[0], _compared("<" if low >= 0 else ">", gap)[0]
+            equal = (*(holds or ()), *(_compared(">=" if low >= 0 else "<=", gap)[0] or ()))
+            return (equal, fails) if op == "==" else (fails, equal)
+        return _compared(op, gap)
 
     def _joined(self, op: str, a: Tested, b: Tested) -> Tested:
         if op == "||":
@@ -176,6 +195,16 @@ def size_if_known(type_: Type) -> int | None:
     return size_of(type_)
 
 
+def keeps_truth(e: ir.Cast) -> bool:
+    """Whether a number is zero if and only if what it has been cast from is."""
+    if not isinstance(e.type, Int) or e.type.boolean:
+        return isinstance(e.type, Int)
+    given = e.operand
+    if isinstance(given, ir.Binary | ir.Unary) and given.op in (*COMPARISONS, "&&", "||", "!"):
+        return True
+    return isinstance(given.type, Int | Pointer) and size_of(given.type) * 8 <= e.type.bits
+
+
 def product(a: Linear, b: Linear) -> Linear | None:
     if not a.terms:
         return b.scaled(a.constant)
@@ -184,6 +213,8 @@ def product(a: Linear, b: Linear) -> Linear | None:
 
 def _of_numbers(op: str, a: int, b: int) -> Linear | None:
     """As C rounds: towards zero."""
+    if op in ("&", "|", "^"):
+        return Linear(a & b if op == "&" else a | b if op == "|" else a ^ b)
     if op in ("<<", ">>"):
         if a < 0 or not 0 <= b < 64:
             return None

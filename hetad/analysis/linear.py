@@ -15,6 +15,9 @@ class Linear:
     constant: int
     terms: Mapping[int, int] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash((self.constant, frozenset(self.terms.items())))
+
     def __add__(self, other: Linear) -> Linear:
         terms = {k: self.terms.get(k, 0) + other.terms.get(k, 0) for k in (*self.terms, *other.terms)}
         return Linear(self.constant + other.constant, {k: c for k, c in terms.items() if c})

@@ -17,6 +17,7 @@ from hetad.analysis.memory_calls import does, operands
 from hetad.analysis.pointer_expressions import pointee
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.places import members
 from hetad.ir.visit import own_exprs, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees
@@ -166,7 +167,7 @@ class _Sure(Follower):
         with suppress(_End):  # of a thread
             super()._launch(s, known, given)
 
-    def _unknown_launch(self) -> None:
+    def _unknown_launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
         pass
 
     def _kernel(self, kernel: ir.Function, s: ir.Launch, known: Known, threads: Threads) -> _Sure:
@@ -175,8 +176,7 @@ class _Sure(Follower):
     # -- what is read and written
 
     def _touch(self, place: ir.Expr, known: Known, given: Conditions) -> None:
-        while isinstance(place, ir.Member):  # arrays have whole structs
-            place = place.base
+        place, _ = members(place)  # arrays have whole structs
         address = self.place(place, known) if isinstance(place, ir.Index) else None
         size = size_if_known(place.type)
         if address is not None and size is not None:

@@ -12,7 +12,7 @@ A condition of which nothing is known, on a flag in memory, stands in the way un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from math import gcd
@@ -37,8 +37,8 @@ _MOST = 32  # stores that are looked at
 @dataclass(frozen=True, slots=True)
 class Overwritten:
     """The elements from `first` to `last`, counted from the pointer, but those in `gaps`, where none of `conditions` is
-    negative: the kernel writes each of these, and no others.  `threads`: what stands for the number of threads along an
-    axis."""
+    negative: the kernel writes each of these, and none outside of the ends.  `threads`: what stands for the number of
+    threads along an axis."""
 
     first: Polynomial
     last: Polynomial
@@ -71,7 +71,7 @@ def overwritten_cells(kernel: ir.Function) -> dict[int, Overwritten]:
             continue
         written = united(maps, stores[p])
         reached = [m for m in stores[p] if m is not None]
-        counted = {x for m in reached for c in (m.offset, *m.conditions) for x in _coordinates(maps, c)}
+        counted = {x for m in reached for c in _deciding(maps, m) for x in _coordinates(maps, c)}
         certain = [x for m in reached if (x := _store(maps, m, counted)) is not None]
         whole = _whole(maps, written, certain, p.type.to) if written is not None else None
         if whole is not None:
@@ -129,6 +129,15 @@ def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store 
         else:
             return None
     return _Store(m, access.cell.path, around, tuple(conditions), tuple(needed))
+
+
+def _deciding(maps: AccessMaps, m: Map) -> Iterator[Polynomial]:
+    """What decides where the store goes, and whether it runs: either of two conditions bounds nothing by itself."""
+    yield m.offset
+    yield from m.conditions
+    for step in m.access.steps:
+        for case in step.cases if isinstance(step, Guard) else ():
+            yield from maps.domains.conditions(case)
 
 
 def _known(maps: AccessMaps, m: Map, step: Loop | Guard) -> Loop | Guard:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hetad.analysis.dataflow import settle
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
@@ -51,22 +53,28 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
     return None
 
 
-def null_only(expr: ir.Expr, nulls: set[ir.Symbol]) -> bool:
-    """Whether a pointer, or the place it points to, can only be null."""
+def _is_never(_: ir.Expr) -> bool:
+    return False
+
+
+def null_only(expr: ir.Expr, nulls: set[ir.Symbol], unset: Callable[[ir.Expr], bool] = _is_never) -> bool:
+    """Whether a pointer, or the place it points to, can only be null; `unset` says that a place holds no other."""
+    if isinstance(expr, ir.Index | ir.Member) and isinstance(expr.type, Pointer) and unset(expr):
+        return True
     match expr:
         case ir.Const(value=0):
             return True
         case ir.Var(symbol=symbol):
             return symbol in nulls
         case ir.Cast(operand=inner) | ir.Index(base=inner) | ir.Member(base=inner) | ir.Binary(left=inner):
-            return null_only(inner, nulls)
+            return null_only(inner, nulls, unset)
         case ir.Select(then=then, orelse=orelse):
-            return null_only(then, nulls) and null_only(orelse, nulls)
+            return null_only(then, nulls, unset) and null_only(orelse, nulls, unset)
     return False
 
 
-def null_variables(function: ir.Function) -> set[ir.Symbol]:
-    """Pointer variables that are never given anything but null."""
+def null_variables(function: ir.Function, unset: Callable[[ir.Expr], bool] = _is_never) -> set[ir.Symbol]:
+    """Pointer variables that are never given anything but null, or what `unset` says holds nothing else."""
     values: dict[ir.Symbol, list[ir.Expr]] = {}
     for s in walk_stmts(function.body):
         match s:
@@ -77,7 +85,7 @@ def null_variables(function: ir.Function) -> set[ir.Symbol]:
     nulls: set[ir.Symbol] = set()
 
     def more() -> None:
-        nulls.update([x for x, given in values.items() if given and all(null_only(v, nulls) for v in given)])
+        nulls.update([x for x, given in values.items() if given and all(null_only(v, nulls, unset) for v in given)])
 
     settle(nulls, more)
     return nulls

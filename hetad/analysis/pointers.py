@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
-from hetad.analysis.memory_calls import allocated, does, operands
+from hetad.analysis.memory_calls import allocated, does, freed, operands
 from hetad.analysis.pointer_expressions import (
     component_of,
     first_struct,
@@ -35,9 +36,9 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import var
 from hetad.ir.facts import lasting
-from hetad.ir.identity import IdentityMap, IdentitySet
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, Void
-from hetad.ir.visit import own_nodes, walk_stmts
+from hetad.ir.visit import own_nodes, walk_in_loops, walk_stmts
 from hetad.memops.table import TABLE
 
 
@@ -113,6 +114,7 @@ class PointsTo:
         # What requests leave to the library, whose memory may change where one is waited for; and what is received.
         self.in_flight = self._reached(messages.started(statements))
         self._received = self._reached(messages.remembered(statements))
+        self._pointed: frozenset[Location] | None = None  # until somebody asks
 
     # -- queries
 
@@ -140,17 +142,38 @@ class PointsTo:
 
     def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
         """The floating cells of the function that are reached through pointers of which nothing is known."""
-        nulls = null_variables(function)
+        handed = self._handed(function)
+
+        def unset(place: ir.Expr) -> bool:
+            held = self.storage(place)
+            own = all(x.heap if isinstance(x, Root) else x.storage == "local" for x in held)
+            return bool(held) and own and handed.isdisjoint(held) and not self.targets(place)
+
+        nulls = null_variables(function, unset)
         for s in walk_stmts(function.body):
             for e in own_nodes(s):
                 if not isinstance(e, ir.Index | ir.Member) or not isinstance(e.type, Float) or self.storage(e):
                     continue
-                if not null_only(e, nulls):
+                if not null_only(e, nulls, unset):
                     yield e
 
-    def pointed(self) -> set[Location]:
+    def _handed(self, function: ir.Function) -> set[Location]:
+        """Where somebody else may store pointers: what calls and launches are given, and what lies behind that."""
+        found: set[Location] = set()
+        for s in walk_stmts(function.body):
+            if isinstance(s, ir.Call) and (allocated(s) is not None or freed(s) is not None):
+                continue
+            for e in s.args if isinstance(s, ir.Call | ir.Launch | ir.Opaque) else ():
+                found.update(self._targets(bare(e)))
+                if isinstance(e.type, Pointer | Struct):
+                    found.update(t for p in pointers_within(e) for t in self._targets(p))
+        return found
+
+    def pointed(self) -> frozenset[Location]:
         """Everything that some variable or memory holds a pointer to, or what is known of a receive."""
-        return {*self._received, *(t for targets in self._contents.values() for t in targets)}
+        if self._pointed is None:
+            self._pointed = frozenset((*self._received, *chain.from_iterable(self._contents.values())))
+        return self._pointed
 
     def floating_types(self, location: Location) -> frozenset[Float]:
         """The floating types by which a location is declared, or reached through some pointer of the function."""
@@ -228,13 +251,11 @@ class PointsTo:
         return tuple(Field(at, path, owner, name, type_) for at in locations)
 
     def _solve(self, function: ir.Function) -> None:
-        statements = list(walk_stmts(function.body))
-        loops = (s for s in statements if isinstance(s, ir.For | ir.While | ir.DoWhile))
-        looped = IdentitySet(inner for s in loops for inner in walk_stmts(s.body))
+        statements = list(walk_in_loops(function.body))
 
         def constrained() -> None:
-            for s in statements:
-                self._constrain(s, s in looped)
+            for s, around in statements:
+                self._constrain(s, bool(around))
 
         settle(lambda: sum(map(len, self._contents.values())), constrained)
 

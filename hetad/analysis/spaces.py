@@ -19,8 +19,9 @@ from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.identity import IdentityMap
+from hetad.ir.places import cells_of, members
 from hetad.ir.types import Array, Pointer
-from hetad.ir.visit import children, own_exprs, walk_stmts
+from hetad.ir.visit import own_exprs, walk_stmts
 from hetad.memops import nccl
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
@@ -176,22 +177,7 @@ def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["h
 
 def _followed(expr: ir.Expr) -> Iterator[ir.Index]:
     """The cells behind pointers that an expression reads, or names; not those it takes the address of."""
-    match expr:
-        case ir.AddressOf(place=place):
-            yield from _on_the_way(place)
-        case ir.Index() | ir.Member() if isinstance(expr.type, Array):
-            yield from _on_the_way(expr)
-        case _:
-            if isinstance(expr, ir.Index) and isinstance(expr.base.type, Pointer):
-                yield expr
-            for child in children(expr):
-                yield from _followed(child)
-
-
-def _on_the_way(place: ir.Expr) -> Iterator[ir.Index]:
-    match place:
-        case ir.Index(base=base, index=index):
-            yield from _followed(index)
-            yield from _followed(base) if isinstance(base.type, Pointer) else _on_the_way(base)
-        case ir.Member(base=base):
-            yield from _on_the_way(base)
+    for place in cells_of(expr):
+        cell, _ = members(place)
+        if isinstance(cell, ir.Index) and isinstance(cell.base.type, Pointer):
+            yield cell

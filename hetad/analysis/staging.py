@@ -83,15 +83,6 @@ def array_of(place: ir.Expr) -> ir.Symbol | None:
     return base.symbol if isinstance(base, ir.Var) and base.symbol.storage == "shared" else None
 
 
-def subscripts(place: ir.Expr) -> list[ir.Expr]:
-    """Of an element of an array, outermost first."""
-    found: list[ir.Expr] = []
-    while isinstance(place, ir.Index):
-        found.insert(0, place.index)
-        place = place.base
-    return found
-
-
 def _in_phases(array: ir.Symbol, body: ir.Body, store: int, looped: bool) -> Copy | None:
     waits = [i for i, s in enumerate(body) if callees.is_block_barrier(s)]
     after = [i for i in waits if i > store]

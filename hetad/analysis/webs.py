@@ -15,7 +15,7 @@ from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.identity import Identity, IdentityMap
-from hetad.ir.places import members
+from hetad.ir.places import members, root_symbol
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 
@@ -248,7 +248,7 @@ def pointed_at(body: ir.Body, counts: Callable[[Type], bool]) -> set[ir.Symbol]:
         allowed = list(_looked_through(s))
         for e in own_nodes(s):
             if isinstance(e, ir.AddressOf) and counts(e.place.type) and not any(e.place is p for p in allowed):
-                x = _variable(e.place)
+                x = root_symbol(e.place)
                 found |= {x} if x is not None else set()
         found.update(s.declares if isinstance(s, ir.Opaque) else ())
     return found
@@ -262,12 +262,3 @@ def _looked_through(s: ir.Stmt) -> Iterator[ir.Place]:
     source = bare(operands(s)["src"]) if does(s, "copy") else None
     if isinstance(source, ir.AddressOf):
         yield source.place
-
-
-def _variable(place: ir.Expr) -> ir.Symbol | None:
-    """The variable that a place is part of, elements of arrays too."""
-    while isinstance(place, ir.Member | ir.Index):
-        if isinstance(place, ir.Index) and isinstance(place.base.type, Pointer):
-            return None
-        place = place.base
-    return place.symbol if isinstance(place, ir.Var) else None

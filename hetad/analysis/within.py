@@ -1,179 +1,115 @@
-"""Whether a call stays within its memory: a proof, given its integers and the lengths of its arrays.
+"""Which accesses of a call stay within their memory: a proof of each, given the call's integers and the lengths of its
+arrays.
 
-The inlined program is followed (`follower.py`) through everything that may run: a condition of which nothing is
-known holds and fails, and after it nothing is known of what its branches set.  Each access must lie, wherever the
-conditions that are known hold, in an array of a known length; what cannot be told is no proof.
+The inlined program is followed (`holding.py`) through everything that may run: a condition of which nothing is known
+holds and fails, and a loop is followed until no further iteration changes what is known.  An access is proven if it
+lies, wherever the conditions that are known hold, in an array of a known length.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from hetad.analysis.follower import Follower, Threads, forget, set_in
-from hetad.analysis.known import Address, Conditions, Known, Tested, size_if_known
+from hetad.analysis.bounded import at_most
+from hetad.analysis.follower import Threads
+from hetad.analysis.holding import LENGTH, Objects, constants, null_symbol
+from hetad.analysis.known import Address, Cell, Conditions, Known, size_if_known
 from hetad.analysis.linear import Linear, Ranges
-from hetad.analysis.memory_calls import allocated, bytes_of, freed, operands
+from hetad.analysis.may_run import MayRun, Unproven
+from hetad.analysis.memory_calls import allocated, bytes_of, operands, size_of_call
 from hetad.analysis.pointer_expressions import pointee
-from hetad.analysis.webs import place_of
+from hetad.analysis.stores import changes, clobber, is_memory
+from hetad.analysis.webs import targets
+from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.places import is_dynamic
-from hetad.ir.types import Array, Int, Pointer, Void
-from hetad.ir.visit import own_exprs, walk_stmts
+from hetad.ir.arithmetic import bare
+from hetad.ir.identity import Identity
+from hetad.ir.places import is_dynamic, members
+from hetad.ir.types import Array, Pointer
+from hetad.ir.visit import walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import callees
 
-_OWN = ("local", "param")
-_HARMLESS = ("barrier", "fence", "vote", "output", "runtime", "shuffle", "reduction")
+_MOST_BLOCKS = (1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1
+_MOST_THREADS = 1024, 1024, 64
+_ON_HOST = ("malloc", "calloc", "aligned_alloc")  # gives memory that no kernel reaches
+_STORES = ("store", "updated")
+_PRECISE = ("allocate", "symbol", "free", "copy", "fill", "inert")  # operations that are followed
 
 
-class Unproven(Exception):
-    """Nothing says that the program stays within its memory."""
+class Numbers(Protocol):
+    """The whole numbers in an array that is passed: each of so many bytes, the least and the greatest, and all of them
+    where they are few."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def least(self) -> int: ...
+    @property
+    def greatest(self) -> int: ...
+    @property
+    def few(self) -> tuple[int, ...]: ...
 
 
 @dataclass(slots=True)
 class Reach:
-    """How far the accesses to each parameter go, in bytes, where the conditions hold."""
+    """How far the accesses to each parameter go, in bytes, where the conditions hold; `unproven`: the places of those
+    of which nothing is known, whatever the lengths of parameters; `wanted`: the parameters of which it would help to
+    know which numbers they hold."""
 
     ranges: Ranges = field(default_factory=Ranges)
-    ends: dict[ir.Symbol, list[tuple[Linear, Conditions]]] = field(default_factory=dict)
+    ends: dict[ir.Symbol, list[tuple[Linear, Conditions, Span]]] = field(default_factory=dict)
+    unproven: set[Span] = field(default_factory=set)
+    wanted: set[ir.Symbol] = field(default_factory=set)
 
-    def within(self, parameter: ir.Symbol, nbytes: int) -> bool:
-        """Whether all of them end within so many bytes."""
-        return all(at_most(self.ranges, end, nbytes, given) for end, given in self.ends.get(parameter, ()))
+    def beyond(self, parameter: ir.Symbol, nbytes: int) -> Iterator[Span]:
+        """The places of accesses to a parameter that are not proven to end within so many bytes."""
+        for end, given, span in self.ends.get(parameter, ()):
+            if not at_most(self.ranges, end, nbytes, given):
+                yield span
 
 
-def reach(program: ir.Program, entry: str, known: Known, null: frozenset[ir.Symbol]) -> Reach | None:
-    """What a call may reach, if that is known; arguments as for `needs`."""
-    found = Reach()
+def reach(
+    program: ir.Program, entry: str, known: Known, null: frozenset[ir.Symbol],
+    numbers: Mapping[ir.Symbol, Numbers] | None = None, thorough: bool = False,
+) -> Reach | None:  # fmt: skip
+    """What a call may reach, if that is known; arguments as for `needs`, and what arrays hold.  `thorough`: as much as
+    can be found out, which takes longer."""
+    found, function = Reach(), program.functions[entry]
+    known = {**known, **dict(_given(program, numbers or {}, found.ranges))}
+    params = tuple(p for p in function.params if isinstance(p.type, Pointer))
+    memory = Objects(null_symbol(function), params, thorough=thorough)
     try:
-        _Prover(program, program.functions[entry], found, null).follow_call(known)
+        _Prover(program, function, found, memory, null).follow_call(known)
     except Unproven:
         return None
+    found.wanted = memory.wanted
     return found
 
 
-def at_most(ranges: Ranges, value: Linear, limit: int, given: Conditions) -> bool:
-    """Whether a value is no greater than that."""
-    if ranges.ends(value)[1] <= limit:
-        return True
-    greatest = ranges.greatest(value, given)
-    return greatest is not None and greatest <= limit
+def _given(
+    program: ir.Program, numbers: Mapping[ir.Symbol, Numbers], ranges: Ranges
+) -> Iterator[tuple[Cell, Linear]]:  # fmt: skip
+    """What arrays that are passed, and tables that nothing sets, hold."""
+    for p, held in numbers.items():
+        yield (p, (None, held.size)), ranges.add(held.least, held.greatest)
+        yield from (((p, (i * held.size, held.size)), Linear(n)) for i, n in enumerate(held.few))
+    for table, listed, size in constants(program):
+        yield from (((table, (at, size)), Linear(n)) for at, n in listed.items())
+        rest = [] if len(listed) * size == size_if_known(table.type) else [0]
+        yield (table, (None, size)), ranges.add(min([*listed.values(), *rest]), max([*listed.values(), *rest]))
 
 
-class _Prover(Follower):
-    """`lengths`: of arrays that the program has itself, in bytes; None for those that are freed."""
-
+class _Prover(MayRun):
     def __init__(
-        self, program: ir.Program, function: ir.Function, found: Reach, null: frozenset[ir.Symbol],
+        self, program: ir.Program, function: ir.Function, found: Reach, memory: Objects, null: frozenset[ir.Symbol],
         threads: Threads | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(program, function, found.ranges, null, threads)
+        super().__init__(program, function, found.ranges, memory, null, threads)
         self.found = found
-        self.lengths: dict[ir.Symbol, int | None] = {}
-        self.nested = 0
-        self.quotients: dict[tuple[int, int, frozenset[tuple[int, int]]], Linear] = {}
-        self.facts: list[Linear] = []  # what is never negative of them
-
-    # -- statements
-
-    def _branches(self, s: ir.If, known: Known, given: Conditions) -> Conditions:
-        self._read(s.cond, known, given)
-        holds, fails = self._holding(s.cond, known), self._failing(s.cond, known)
-        for body, more in ((s.then, holds), (s.orelse, fails)):
-            if not self.never(more):
-                self._inner(body, dict(known), (*given, *more))
-        forget(known, (*s.then, *s.orelse))
-        return fails if _leaves(s.then) else holds if _leaves(s.orelse) else ()
-
-    def _while(self, s: ir.While | ir.DoWhile, known: Known, given: Conditions) -> None:
-        forget(known, s.body)
-        self._read(s.cond, known, given)
-        self._inner(s.body, dict(known), given)
-
-    def _other(self, s: ir.Stmt, known: Known, given: Conditions) -> None:
-        if not isinstance(s, ir.Return | ir.Break | ir.Continue | ir.Comment):
-            raise Unproven
-        for own in own_exprs(s):
-            self._read(own, known, given)
-
-    def _inner(self, body: ir.Body, known: Known, given: Conditions) -> None:
-        self.nested += 1
-        self.follow(body, known, given)
-        self.nested -= 1
-
-    def _loop(self, s: ir.For, known: Known, given: Conditions) -> None:
-        self.follow(s.init, known, given)
-        start = {cell: known.get(cell) for cell in set_in(s.step)}
-        forget(known, (*s.step, *s.body))
-        inner = dict(known)
-        more = self._iterations(s, start, inner)
-        if more is None:
-            inner, more = dict(known), ()
-            self._read(s.cond, inner, given)
-        if not self.never(more):
-            self._inner((*s.body, *s.step), inner, (*given, *more))
-
-    def _set(self, target: ir.Place, value: ir.Expr | None, known: Known) -> None:
-        at = place_of(target)
-        if at is not None and at[0].storage in _OWN:  # other threads, other calls change the rest
-            super()._set(target, value, known)
-
-    def number(self, e: ir.Expr, known: Known, wraps: bool = False) -> Linear | None:
-        if isinstance(e.type, Int) and e.type.boolean:
-            return None
-        return super().number(e, known, wraps)
-
-    def _computed(self, op: str, a: Linear, b: Linear) -> Linear | None:
-        found = super()._computed(op, a, b)
-        low = self.ranges.ends(a)[0]
-        if found is not None or op not in ("/", "%") or b.terms or b.constant <= 0 or low < 0:
-            return found
-        quotient = self._quotient(a, b.constant)
-        return quotient if op == "/" else a - quotient.scaled(b.constant)
-
-    def _quotient(self, a: Linear, by: int) -> Linear:
-        """A number of its own, with what makes it the quotient."""
-        key = by, a.constant, frozenset(a.terms.items())
-        if key not in self.quotients:
-            low, high = self.ranges.ends(a)
-            quotient = self.quotients[key] = self.ranges.add(low // by, high // by)
-            rest = a - quotient.scaled(by)
-            self.facts += [rest, Linear(by - 1) - rest]
-        return self.quotients[key]
-
-    def _at_most(self, value: Linear, limit: int, given: Conditions) -> bool:
-        return at_most(self.ranges, value, limit, self._with_facts(value, given))
-
-    def _with_facts(self, value: Linear, given: Conditions) -> Conditions:
-        """Beside what is given, what is known of the quotients that it is about."""
-        about = {k for x in (value, *given) for k in x.terms}
-        return (*given, *(fact for fact in self.facts if about & fact.terms.keys()))
-
-    # -- conditions, as far as they are known
-
-    def outcomes(self, cond: ir.Expr, known: Known) -> Tested:
-        return self._holding(cond, known), self._failing(cond, known)
-
-    def _holding(self, e: ir.Expr, known: Known) -> Conditions:
-        match e:
-            case ir.Unary(op="!", operand=operand):
-                return self._failing(operand, known)
-            case ir.Cast(operand=operand) if isinstance(e.type, Int) and isinstance(operand.type, Int):
-                return self._holding(operand, known)
-            case ir.Binary(op="&&", left=left, right=right):
-                return (*self._holding(left, known), *self._holding(right, known))
-        return self.tested(e, known)[0] or ()
-
-    def _failing(self, e: ir.Expr, known: Known) -> Conditions:
-        match e:
-            case ir.Unary(op="!", operand=operand):
-                return self._holding(operand, known)
-            case ir.Cast(operand=operand) if isinstance(e.type, Int) and isinstance(operand.type, Int):
-                return self._failing(operand, known)
-            case ir.Binary(op="||", left=left, right=right):
-                return (*self._failing(left, known), *self._failing(right, known))
-        return self.tested(e, known)[1] or ()
 
     # -- calls and launches
 
@@ -183,73 +119,129 @@ class _Prover(Follower):
         if s.result is not None:
             self._write(s.result, known, given)
         kind, row = callees.kind(s.function), TABLE.get(s.function)
-        pointers = [a for a in s.args if isinstance(a.type, Pointer | Array)]
         if s.function in self.program.functions:
             raise Unproven
         if row is not None:
             self._of_memory(s, row, known, given)
         elif kind in ("atomic", "mathematics"):
-            for pointer in pointers:
+            for pointer in (a for a in s.args if isinstance(a.type, Pointer | Array)):
                 place = pointee(pointer)
                 if place is None:
-                    raise Unproven
-                self._write(place, known, given)
-        elif pointers and kind not in _HARMLESS:
-            raise Unproven
-        forget(known, (s,))
+                    self._fails(pointer.span)
+                else:
+                    self._write(place, known, given)
+        stored = [pointee(a) for role, a in zip(row.roles if row else (), s.args, strict=False) if role in _STORES]
+        for target in (*targets(s), *stored):
+            if target is not None:
+                self._set(target, None, known)
+        if row is None or row.action not in _PRECISE:
+            clobber(known, changes((s,)))
         self._allocates(s, row, known)
 
     def _of_memory(self, s: ir.Call, row: MemoryOperation, known: Known, given: Conditions) -> None:
         if row.action in ("copy", "fill"):
-            moved = bytes_of(s)
-            if moved is None:
+            self._moves(s, known, given)
+        elif row.action == "free" or "pointer" in row.roles:
+            self._frees(operands(s)["pointer"], known)
+
+    def _moves(self, s: ir.Call, known: Known, given: Conditions) -> None:
+        """A copy or a fill."""
+        moved = bytes_of(s)
+        if moved is None:
+            self._fails(s.span)
+            clobber(known, None)
+            return
+        size = self.number(moved.size, known)
+        to = self.address(moved.dst, known)
+        source = self.address(moved.src, known) if moved.src is not None else None
+        for address in (to, *((source,) if moved.src is not None else ())):
+            if address is not None and size is not None:
+                self._within(address, size, known, given, s.span)
+            else:
+                self._fails(s.span)
+        if to is None or size is None:
+            clobber(known, None)
+        else:
+            self._copy(to, source, size, known)
+            self._copy_variable(to, bare(moved.src) if moved.src is not None else None, size, known)
+
+    def _copy_variable(self, to: Address, source: ir.Expr | None, size: Linear, known: Known) -> None:
+        """Of a variable that only its name reaches, and this copy."""
+        if isinstance(source, ir.AddressOf) and self._variable(source.place) is not None and not size.terms:
+            parts = list(self._parts(source.place, known))
+            whole = [part for part in parts if part[1] + (size_if_known(part[2]) or 0) <= size.constant]
+            self._store(to, source.place.type, whole, known)
+
+    def _frees(self, pointer: ir.Expr, known: Known) -> None:
+        address = self.address(pointer, known)
+        for gone in self.memory.each(address) if address is not None else ():
+            if gone.parameter in self.memory.params:
                 raise Unproven
-            size = self.number(moved.size, known)
-            for end in (moved.dst, *([moved.src] if moved.src is not None else ())):
-                address = self.address(end, known)
-                if size is None or address is None:
-                    raise Unproven
-                self._within(address, size, given)
-        elif (gone := freed(s)) is not None:
-            pointer = self.address(gone, known)
-            if self.nested or pointer is None or pointer.parameter not in self.lengths:
-                raise Unproven
-            self.lengths[pointer.parameter] = None
-        elif row.action not in ("allocate", "symbol", "inert", "exit") or {"pointer", "updated"} & set(row.roles):
-            raise Unproven
+            known[gone.parameter, LENGTH] = Linear(-1)
+        for cell in [c for c in known if address is None and c[1] == LENGTH]:
+            known[cell] = Linear(-1)
 
     def _allocates(self, s: ir.Call, row: MemoryOperation | None, known: Known) -> None:
-        """The pointer to a new allocation is known where that happens once, and how large it is."""
-        if row is None or row.action not in ("allocate", "symbol"):
-            return
+        """The pointer to a new allocation is known, and how large it is."""
         place = allocated(s)
-        at = place_of(place) if place is not None else None
-        if at is None or at[0] in self.pointed or at[0].storage not in _OWN:
-            return
-        if row.action == "symbol":
-            variable = operands(s)["symbol"]
-            if isinstance(variable, ir.Var):
-                self.lengths[variable.symbol] = size_if_known(variable.type)
-                known[at] = Address(variable.symbol, Linear(0))
+        if row is None or row.action not in ("allocate", "symbol") or place is None:
             return
         given = operands(s)
-        size = self.number(given["bytes"], known) if "bytes" in given else None
-        if self.nested or size is None or size.terms or "height" in given:
-            return
-        made = ir.Symbol(f"{at[0].name}_{len(self.lengths)}", at[0].type, s.span, "local")
-        self.lengths[made] = max(size.constant, 0)
-        known[at] = Address(made, Linear(0))
+        if row.action == "symbol":
+            found = self.address(given["symbol"], known)
+        else:
+            found = Address(self._made(s, place, known), Linear(0))
+            plain = "height" not in given and ("bytes" in given or "count" in given)
+            size = self.number(size_of_call(s), known) if plain else None
+            least = self.ranges.ends(size)[0] if size is not None else -1
+            known[found.parameter, LENGTH] = Linear(max(least, -1) if size is None else max(least, 0))
+        if found is not None:
+            self._store_pointer(place, found, known)
 
-    def _unknown_launch(self) -> None:
-        raise Unproven
+    def _made(self, s: ir.Call, place: ir.Place, known: Known) -> ir.Symbol:
+        """The allocation; of the one that the statement has made before nothing is known any more."""
+        key = Identity[ir.Stmt](s), self.memory.turn
+        made = self.memory.made.setdefault(key, ir.Symbol(f"made_{len(self.memory.made)}", place.type, s.span))
+        if s.function in _ON_HOST:
+            self.memory.on_host.add(made)
+        for cell, held in list(known.items()):
+            leads = isinstance(held, Address) and any(a.parameter is made for a in self.memory.each(held))
+            if leads or cell[0] is made:
+                del known[cell]
+        return made
+
+    def _store_pointer(self, place: ir.Place, address: Address, known: Known) -> None:
+        at = self._variable(place)
+        if at is not None:
+            known[at] = address
+        else:
+            self._store(self.place(place, known), place.type, [((), 0, place.type, address)], known)
+
+    def _launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
+        kernel = self.program.functions.get(s.kernel)
+        if kernel is None:
+            raise Unproven
+        reached = {cell[0] for cell in known if is_memory(cell)} - self.memory.on_host
+        clobber(known, self._kernel_changes(kernel), reached)
+        if not self.memory.quiet:
+            super()._launch(s, known, given)
+
+    def _unknown_launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
+        kernel = self.program.functions[s.kernel]
+        grid, block = self._extents(s.grid, known), self._extents(s.block, known)
+        threads = Threads(
+            self.ranges, grid or _MOST_BLOCKS, block or _MOST_THREADS, (grid is not None, block is not None)
+        )
+        self._run_by(threads, kernel, s, known, given)
 
     def _kernel(self, kernel: ir.Function, s: ir.Launch, known: Known, threads: Threads) -> _Prover:
-        inside = _Prover(self.program, kernel, self.found, self.null, threads)
-        inside.lengths, inside.facts, inside.nested = dict(self.lengths), self.facts, 1
+        inside = _Prover(self.program, kernel, self.found, self.memory, self.null, threads)
+        inside.facts, inside.named = self.facts, self.named
         shared = self.number(s.shared, known) if s.shared is not None else Linear(0)
         for d in walk_stmts(kernel.body):
-            if isinstance(d, ir.Declare) and is_dynamic(d.symbol) and shared is not None and not shared.terms:
-                inside.lengths[d.symbol] = shared.constant
+            if isinstance(d, ir.Declare) and is_dynamic(d.symbol):
+                known_length = shared is not None and not shared.terms
+                self.memory.lengths[d.symbol] = shared.constant if known_length and shared is not None else None
         return inside
 
     # -- accesses
@@ -264,57 +256,48 @@ class _Prover(Follower):
                     if isinstance(arg.type, Pointer):
                         place = pointee(arg)
                         if place is None:
-                            raise Unproven
-                        self._touch(place, known, given)
+                            self._fails(arg.span)
+                        else:
+                            self._touch(place, known, given)
             case _:
                 super()._read(e, known, given)
 
     def _touch(self, place: ir.Expr, known: Known, given: Conditions) -> None:
-        whole = place
-        while isinstance(place, ir.Member):
-            place = place.base
-        if isinstance(place, ir.Var):
+        place, _ = members(place)
+        if self.memory.quiet or not isinstance(place, ir.Index):  # a variable, or a value that is stored nowhere
             return
         size = size_if_known(place.type)
-        address = self.place(place, known) if isinstance(place, ir.Index) else None
-        if not isinstance(place, ir.Index) or address is None or size is None or isinstance(place.type, Void):
-            if _is_value(whole):
-                return
-            raise Unproven
-        self._within(address, Linear(size), given)
-
-    def _within(self, address: Address, size: Linear, given: Conditions) -> None:
-        if not self._at_most(address.offset.scaled(-1), 0, given):
-            raise Unproven
-        end = address.offset + size
-        if address.parameter not in self.lengths:
-            self.found.ends.setdefault(address.parameter, []).append((end, self._with_facts(end, given)))
+        address = self.place(place, known)
+        if address is None or size is None:
+            self._fails(place.span)
             return
-        length = self.lengths[address.parameter]
-        if length is None or not self._at_most(end, length, given):
-            raise Unproven
+        array: ir.Expr = place
+        while isinstance(array, ir.Index) and isinstance(array.base.type, Array):
+            array = array.base
+        if isinstance(array, ir.Member):  # has an end of its own
+            start, length = self.place(array, known), size_if_known(array.type)
+            inside = address.offset - start.offset if start is not None else None
+            if inside is None or length is None or not self._is_within(inside, Linear(size), length, given):
+                self._fails(place.span)
+        self._within(address, Linear(size), known, given, place.span)
 
-    def address(self, e: ir.Expr, known: Known) -> Address | None:
-        if isinstance(e, ir.Var) and isinstance(e.type, Array) and not is_dynamic(e.symbol):
-            self.lengths.setdefault(e.symbol, size_if_known(e.type))
-            return Address(e.symbol, Linear(0))
-        if isinstance(e, ir.Var) and e.symbol in self.lengths:  # dynamic shared memory
-            return Address(e.symbol, Linear(0))
-        return super().address(e, known)
+    def _within(self, address: Address, size: Linear, known: Known, given: Conditions, span: Span) -> None:
+        if self.memory.quiet:
+            return
+        for each in self.memory.each(address):
+            end = each.offset + size
+            if each.parameter in self.memory.params:
+                if not self._at_most(each.offset.scaled(-1), 0, given):
+                    self._fails(span)
+                self.found.ends.setdefault(each.parameter, []).append((end, self._with_facts(end, given), span))
+            elif not self._is_within(each.offset, size, self._length(each.parameter, known), given):
+                self._fails(span)
 
-    def place(self, place: ir.Expr, known: Known) -> Address | None:
-        if isinstance(place, ir.Var) and isinstance(place.type, Array):
-            return self.address(place, known)
-        return super().place(place, known)
+    def _is_within(self, offset: Linear, size: Linear, length: int | None, given: Conditions) -> bool:
+        if length is None or not self._at_most(offset.scaled(-1), 0, given):
+            return False
+        return self._at_most(offset + size, length, given)
 
-
-def _leaves(body: ir.Body) -> bool:
-    """Whether nothing behind it runs."""
-    return bool(body) and isinstance(body[-1], ir.Return | ir.Break | ir.Continue)
-
-
-def _is_value(e: ir.Expr) -> bool:
-    """Whether a member is of a value that is stored nowhere."""
-    while isinstance(e, ir.Member):
-        e = e.base
-    return not isinstance(e, ir.Index)
+    def _fails(self, span: Span) -> None:
+        if not self.memory.quiet:
+            self.found.unproven.add(span)

@@ -30,15 +30,15 @@ def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple
 
 def of_function(
     function: Function, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], optimize: Any = True, **on_cpu: Any,
+    launch: Mapping[str, Any], optimize: Any = True, **running: Any,
 ) -> Subject:  # fmt: skip
     """The subject for `hetad.jvp` of a function of a loaded program."""
     import hetad
 
-    made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **on_cpu)
+    made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **running)
     without = ""
     try:
-        gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **on_cpu)
+        gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **running)
     except (UnsupportedError, ArgumentError) as refusal:
         without = str(refusal).splitlines()[0]
 
@@ -52,11 +52,12 @@ def of_function(
         parameters=function.parameters,
         wrt=wrt,
         of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, **on_cpu, **launch),
+        primal=lambda arguments: function(*arguments, backend=backend, **running, **launch),
         gradient=lambda arguments, seeds: dict(gradient(*arguments, seeds=seeds, **launch).items()),
         saved=lambda: made.last_report,
         inner_bits=inner_bits(made.derivative.program),
         tangent=tangent,
+        kept=function.compiled.kept,
         forward=True,
         without_gradient=without,
         watched=lambda arguments: function.watched(arguments, launch, RACE_LIMIT),

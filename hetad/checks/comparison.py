@@ -184,7 +184,15 @@ def check(
         found.append(row)
         if on_step is not None:
             on_step(len(found), total)
-    return Report(subject.function, subject.backend, tuple(found), (*notes, *_without_influence(subject, found)))
+    notes += (*_without_influence(subject, found), *_of_other_calls(subject, found))
+    return Report(subject.function, subject.backend, tuple(found), notes)
+
+
+def _of_other_calls(subject: Subject, rows: Sequence[Row]) -> Iterator[str]:
+    """What may be behind differences that are no derivatives."""
+    if subject.kept and any(row.verdict != "passed" for row in rows):
+        what = f"{subject.function} keeps {', '.join(subject.kept)} from call to call"
+        yield f"note: {what}, and differences are those of calls; derivatives begin each call with the first values"
 
 
 def _without_influence(subject: Subject, rows: Sequence[Row]) -> Iterator[str]:

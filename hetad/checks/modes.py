@@ -35,8 +35,8 @@ def jacobian(
     import hetad
 
     made = hetad.jacobian(function, wrt=wrt, of=of, backend=backend, **options)
-    on_cpu: dict[str, Any] = {name: options.get(name) for name in ("cpu_threads", "checked")}
-    tangent, why = tangent_of(function, wrt, of, backend, launch, on_cpu, options.get("optimize", True))
+    running: dict[str, Any] = {name: options.get(name) for name in ("cpu_threads", "checked")}
+    tangent, why = tangent_of(function, wrt, of, backend, launch, running, options.get("optimize", True))
 
     def gradient(arguments: list[Any], seeds: dict[str, Any] | None) -> dict[str, Any]:
         found = made(*arguments, **launch)
@@ -51,7 +51,7 @@ def jacobian(
         parameters=function.parameters,
         wrt=wrt,
         of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, **on_cpu, **launch),
+        primal=lambda arguments: function(*arguments, backend=backend, **running, **launch),
         gradient=gradient,
         inner_bits=coarsest,
         tangent=tangent,

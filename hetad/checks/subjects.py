@@ -45,6 +45,7 @@ class Subject:
     without_gradient: str = ""  # why there is none to compare it with
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
     inactive: Sequence[str] = ()  # names in wrt that no output depends on
+    kept: Sequence[str] = ()  # variables that the program keeps from call to call
     watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
 
     def derivative(self, arguments: list[Any]) -> Mapping[str, Any]:
@@ -73,9 +74,9 @@ def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple
 def loaded(problem: Problem, mode: Mode, options: Mapping[str, Any]) -> tuple[Launchable, list[Any], dict[str, Any]]:
     """The function of a problem file, its arguments, and the options of a derivative: of the file, and those given."""
     function = function_of_problem(problem)
-    on_cpu = {"cpu_threads": problem.cpu_threads, "checked": problem.checked}
+    running = {"cpu_threads": problem.cpu_threads, "checked": problem.checked}
     memory = problem.memory if mode != "tangent" else {}  # it saves nothing, so that it keeps within each limit
-    return function, problem.arguments(function.parameters), {**on_cpu, **memory, **options}
+    return function, problem.arguments(function.parameters), {**running, **memory, **options}
 
 
 def function_of_problem(problem: Problem) -> Launchable:
@@ -101,20 +102,20 @@ def of_function(
     whether the gradient is compared with the tangent too."""
     import hetad
 
-    on_cpu = {key: options.pop(key, None) for key in ("cpu_threads", "checked")}
-    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **on_cpu, **options)
-    return of_gradient(gradient, launch, on_cpu, tangent, options.get("optimize", True))
+    running = {key: options.pop(key, None) for key in ("cpu_threads", "checked")}
+    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **running, **options)
+    return of_gradient(gradient, launch, running, tangent, options.get("optimize", True))
 
 
 def of_gradient(
-    gradient: Gradient, launch: Mapping[str, Any], on_cpu: Mapping[str, Any] = _ANYHOW, tangent: bool = True,
+    gradient: Gradient, launch: Mapping[str, Any], running: Mapping[str, Any] = _ANYHOW, tangent: bool = True,
     optimize: Any = True,
 ) -> Subject:  # fmt: skip
-    """The subject for a gradient; `on_cpu` is how the program itself runs there, and `optimize` that with which the
+    """The subject for a gradient; `running` is how the program itself runs there, and `optimize` that with which the
     tangent is made."""
     function, wrt, of, backend = gradient.function, gradient.wrt, gradient.of, gradient.backend
     nothing = None, ""
-    along, why = tangent_of(function, wrt, of, backend, launch, on_cpu, optimize) if tangent else nothing
+    along, why = tangent_of(function, wrt, of, backend, launch, running, optimize) if tangent else nothing
     active = gradient.derivative.explanation.active[gradient.derivative.entry]
     inactive = tuple(name for name in gradient.wrt if name not in active)
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
@@ -125,12 +126,13 @@ def of_gradient(
         parameters=function.parameters,
         wrt=wrt,
         of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, **on_cpu, **launch),
+        primal=lambda arguments: function(*arguments, backend=backend, **running, **launch),
         gradient=lambda arguments, seeds: dict(gradient(*arguments, seeds=seeds, **launch).items()),
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=inner_bits(gradient.derivative.program),
         inactive=inactive,
+        kept=function.compiled.kept,
         tangent=along,
         without_tangent=why,
         watched=lambda arguments: function.watched(arguments, launch, RACE_LIMIT),
@@ -142,13 +144,13 @@ def of_gradient(
 
 def tangent_of(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], on_cpu: Mapping[str, Any], optimize: Any,
+    launch: Mapping[str, Any], running: Mapping[str, Any], optimize: Any,
 ) -> tuple[Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None, str]:  # fmt: skip
     """What gives the tangents, or why nothing does."""
     import hetad
 
     try:
-        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **on_cpu)
+        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **running)
     except (UnsupportedError, ArgumentError) as refusal:
         return None, str(refusal).splitlines()[0]
 

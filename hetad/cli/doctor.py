@@ -170,8 +170,9 @@ def _nvrtc() -> Finding:
 
 
 def _libraries() -> list[Finding]:
-    """cuBLAS and cuFFT: without them programs that call them run as well, through kernels of hetad's own."""
-    from hetad.run import cuda, cuda_routines
+    """cuBLAS and cuFFT: without them programs that call them run as well, through kernels of hetad's own.  And NCCL,
+    which only programs that call it need."""
+    from hetad.run import cuda, cuda_routines, nccl
 
     findings = []
     for name in cuda_routines.LIBRARIES:
@@ -180,7 +181,9 @@ def _libraries() -> list[Finding]:
         remedy = f"pip install nvidia-{name} (for CUDA 12 nvidia-{name}-cu12), or install the CUDA toolkit"
         detail = found or "not found: kernels of hetad's own stand for its routines"
         findings.append(Finding(topic, "ok", detail, "" if found else remedy))
-    return findings
+    library = nccl.find()
+    detail = library._name if library is not None else "not found: programs that call NCCL do not run on GPUs"
+    return [*findings, Finding("NCCL", "ok", detail, "" if library is not None else nccl.HOW_TO_GET_IT)]
 
 
 def _print(groups: dict[str, list[Finding]]) -> None:

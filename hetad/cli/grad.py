@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetad.cli.options import (
+    STAGES,
     add_driver,
     add_limits,
     add_making,
@@ -27,8 +28,6 @@ from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
     from hetad.api import Function
-
-STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
 
 
 def add(commands: Any) -> argparse.ArgumentParser:

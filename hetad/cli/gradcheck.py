@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_mode, add_problem, add_racecheck, on_cpu, settings
+from hetad.cli.options import add_graph, add_limits, add_making, add_mode, add_problem, add_racecheck, running, settings
 
 if TYPE_CHECKING:
     from hetad.checks.comparison import Report, Row
@@ -83,7 +83,7 @@ def _check(
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     accuracy |= {key: value for key, value in given.items() if value is not None}
     mode = options.mode or problem.mode
-    subject, arguments = subject_of(problem, mode, backend, **settings(options, mode), **on_cpu(options))
+    subject, arguments = subject_of(problem, mode, backend, **settings(options, mode), **running(options))
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         wanted = comparison.Accuracy(random_seed=options.seed, **accuracy)
         rows = along.rows if subject.forward else None

@@ -13,6 +13,8 @@ from hetad.problem import MODES, Mode
 if TYPE_CHECKING:
     from hetad.api import Function, Program
 
+STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")  # of the pipeline, to be printed
+
 
 def names(text: str) -> tuple[str, ...]:
     """`A,B` as a list of names."""
@@ -157,11 +159,12 @@ def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> 
                          help="threads for the blocks of a grid on the CPU; 0: one per processor (default: the "
                          "problem file's, or $HETAD_CPU_THREADS, or 1)")  # fmt: skip
     command.add_argument("--checked", action=argparse.BooleanOptionalAction, default=None, help="check "
-                         "each access for leaving its memory (default: the problem file's)")  # fmt: skip
+                         "each access for leaving its memory, or none (default: the problem file's, or on the CPU "
+                         "those that are not proven to stay within it)")  # fmt: skip
     add_json(command)
 
 
-def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
+def running(options: argparse.Namespace) -> dict[str, Any]:
     """--cpu-threads and --checked, where they were given, as keywords of `hetad.gradient`."""
     given = {"cpu_threads": options.cpu_threads, "checked": options.checked}
     return {name: value for name, value in given.items() if value is not None}

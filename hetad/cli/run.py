@@ -15,9 +15,10 @@ from hetad.cli.options import (
     add_mode,
     add_problem,
     add_racecheck,
-    on_cpu,
+    running,
     settings,
 )
+from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -37,6 +38,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_problem(command, ("cpu", "cuda"))
     add_mode(command, "what is run beside the program")
     add_limits(command)
+    command.add_argument("--resume", action="store_true", help="go on with a gradient that was killed, from the files "
+                         "that it has left in --checkpoint-dir")  # fmt: skip
     add_making(command)
     add_graph(command)
     add_racecheck(command, "run the program once more, on the CPU, under a detector that finds races; exit status 1 if "
@@ -58,10 +61,13 @@ def run(options: argparse.Namespace) -> int:
     problem = problems.read(options.problem)
     mode = options.mode or problem.mode
     wanted = settings(options, mode)
+    if options.resume and mode != "gradient":
+        raise ArgumentError(f"--resume is for gradients: leave it out, or --mode {mode}")
+    wanted |= {"resume": True} if options.resume else {}
     with progress(f"running {problem.function}"):
         if options.racecheck:
             comparison.watch(problem)
-        function, arguments, keywords = comparison.loaded(problem, mode, wanted | on_cpu(options))
+        function, arguments, keywords = comparison.loaded(problem, mode, wanted | running(options))
         backend = backend_for(options.backend)
         found, report = derivatives(Point(function, arguments, problem, backend), mode, keywords)
         outputs = _outputs(function, arguments, problem, backend, keywords)
@@ -83,8 +89,8 @@ def _outputs(
     from hetad.checks import comparison
 
     written = copy.deepcopy(arguments)
-    on_cpu = {name: keywords[name] for name in ("cpu_threads", "checked")}
-    returned = function(*written, backend=backend, **on_cpu, **problem.launch)
+    running = {name: keywords[name] for name in ("cpu_threads", "checked")}
+    returned = function(*written, backend=backend, **running, **problem.launch)
     pairs = zip(function.parameters, arguments, written, strict=True)
     outputs = {p.name: after for p, before, after in pairs if not comparison.same(before, after)}
     return outputs | ({"return": returned} if returned is not None else {})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad import compiled, pipeline, targets
 from hetad.adjoint.options import Options
-from hetad.cli.grad import STAGES
+from hetad.cli.options import STAGES
 from hetad.diagnostics import ArgumentError, SourceError
 from hetad.ir.printer import program_text
 from hetad.passes.manager import watched

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.debugger.runs import STEPS, Asked, Runner, tried
-from hetad.debugger.streams import Indices, Parting, Stream, Vector, alike, common, groups_of
+from hetad.debugger.streams import Group, Indices, Parting, Stream, Vector, alike, common, groups_of
 from hetad.diagnostics import ArgumentError
 from hetad.probes.host import probed_host
 
@@ -164,16 +164,16 @@ def _parting(base: Indices, other: Indices, points: list[Point]) -> Parting:
     return Parting(point(base, at - 1), point(base, at), point(other, at), len(_groups(base[:at], points)))
 
 
-def _groups(log: Indices, points: list[Point]) -> list[tuple[int, int, int, int, int, int]]:
-    """Statements each time that they run; see `streams.Groups`."""
-    rows: list[tuple[int, int, int, int, int, int]] = []
+def _groups(log: Indices, points: list[Point]) -> list[Group]:
+    """Statements each time that they run."""
+    rows: list[Group] = []
     launches: Counter[str] = Counter()
     at, number, first, middle = 0, -1, 0, 0
 
     def close() -> None:
         if number >= 0:
             kernel = statements[number].launches
-            rows.append((number, first, middle, at, -1, launches[kernel] if kernel else 0))
+            rows.append(Group(number, first, middle, at, -1, launches[kernel] if kernel else 0))
 
     statements = {p.statement.number: p.statement for p in points}
     done = True

@@ -15,7 +15,7 @@ from hetad.diagnostics import ExecutionError, HetadError
 from hetad.directions import from_vector, to_vector, typical_step
 from hetad.frontend.derived import Rewritten
 from hetad.ir.types import element, size_of
-from hetad.run.on_cpu import OnCpu
+from hetad.run.running import Running
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -115,7 +115,7 @@ class Runner:
             return {}
         options = {"options": self.asked.options, "rules": self.function.rules, "directions": 1}
         choice = self.function.compiled.choice(self.asked.wrt, of, options)
-        tangent = Tangent(self.function, choice, "cpu", OnCpu())
+        tangent = Tangent(self.function, choice, "cpu", Running())
         arguments = [*self.asked.moved({}, 0.0), *self._own(own)]
         result = tangent(*arguments, tangents=copy.deepcopy(dict(along)))
         return {name: to_vector(result[called[name]]) for name in names if called[name] in of}
@@ -127,7 +127,7 @@ class Runner:
         asked, function, called = self.asked, self.function, self.probed.own
         options = {"options": asked.options, "rules": function.rules, "memory_limit": None}
         choice = function.compiled.choice((*asked.wrt, *(called[name] for name in names)), asked.of, options)
-        made = Gradient(function, choice, "cpu", OnCpu())
+        made = Gradient(function, choice, "cpu", Running())
         arguments = [*asked.moved({}, 0.0), *self._own(own)]
         found = made(*arguments, seeds=copy.deepcopy(asked.seeds) if asked.seeds is not None else None)
         return {name: to_vector(found[called[name]]) for name in names}, {name: found[name] for name in asked.wrt}

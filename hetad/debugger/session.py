@@ -23,7 +23,7 @@ from hetad.debugger.threads import thread_stream
 from hetad.diagnostics import BackendError, RaceError, SourceError, Span
 from hetad.directions import from_vector, inner_bits, to_vector
 from hetad.probes.prepared import Launched, prepared
-from hetad.run.arrays import dimensions
+from hetad.run.launch import dimensions
 from hetad.run.movable import movable
 from hetad.run.races import RaceLimitError
 

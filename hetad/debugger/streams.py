@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 Vector = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+
+
+class Group(NamedTuple):
+    """A statement once that it runs; see `Groups`."""
+
+    statement: int
+    first: int
+    middle: int
+    last: int
+    thread: int
+    launch: int
 
 
 @dataclass(frozen=True)
@@ -65,10 +76,9 @@ class Stream:
         return self.points[int(self.numbers[at]) - 1]
 
 
-def groups_of(rows: Sequence[tuple[int, int, int, int, int, int]]) -> Groups:
-    """Of (statement, first, middle, last, thread, launch)."""
-    table = np.array(rows, np.int64).reshape(len(rows), 6)
-    return Groups(*(table[:, i].copy() for i in range(6)))
+def groups_of(rows: Sequence[Group]) -> Groups:
+    columns = zip(*rows, strict=True) if rows else ((),) * len(Group._fields)
+    return Groups(*(np.array(column, np.int64) for column in columns))
 
 
 def alike(one: Vector, other: Vector) -> Flags:

@@ -40,18 +40,20 @@ class KernelPasses:
     """The passes that make a pullback of a kernel, in order.
 
     reverse: from the kernel to both sweeps, without what nobody needs; again where something must be recorded.
+    look: what is known of the launch, and which loops had better run in segments.
     store: how values get from one sweep to the other.
     accumulate: how increments of adjoints are added up.
     finish: of the attempt that is taken.
     """
 
     reverse: Sequence[Pass[Any]]
+    look: Sequence[Pass[Any]]
     store: Sequence[Pass[Any]]
     accumulate: Sequence[Pass[Any]]
     finish: Sequence[Pass[Any]]
 
     def every(self) -> tuple[Pass[Any], ...]:
-        return (*self.reverse, *self.store, *self.accumulate, *self.finish)
+        return (*self.reverse, *self.look, *self.store, *self.accumulate, *self.finish)
 
 
 def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passes: KernelPasses) -> Pullback:
@@ -91,20 +93,21 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
 
     needed: dict[ir.Symbol, None] = {}
     recorder = blank.beside("recording")
-    draft = reversed_(values.body)
+    draft = plain = reversed_(values.body)
     while wanted := stale(draft):
         needed.update(dict.fromkeys(wanted))
         recording = record(prepared, recorder, needed, names)
         draft = reversed_(recording.replay, recording=recording)
     both_sweeps = draft.body
-    draft = run(passes.store, draft)
+    draft = run(passes.look, draft)
     other = in_segments(draft) if draft.long_loops else None
     if other is None:
-        draft = run(passes.accumulate, draft)
+        draft = accumulated(draft)
     else:
-        both_sweeps = other[1].body
-        alone = accumulated(reversed_(prepared.body, limit=ALONE_LIMIT))
-        prepared, draft = other[0], _swept_by(accumulated(other[1]), alone)
+        alone = draft if draft.recording is None else run(passes.look, plain)
+        prepared, both_sweeps, draft = other[0], other[1].body, accumulated(run(passes.look, other[1]))
+        if _may_be_swept(draft):
+            draft = _swept_by(draft, accumulated(replace(alone, limit=ALONE_LIMIT)))
     if values.stale_loops and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(both_sweeps)):
         tested = replace(kernel, body=with_tests_inside(kernel.body, values.stale_loops, names))
         return pullback(tested, name, asked, around, passes)
@@ -114,8 +117,7 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
 
 def _swept_by(draft: Draft, other: Draft) -> Draft:
     """On the CPU, `other` does the same, which keeps more at a time, if that needs no tape and nothing else."""
-    simple = not any(m.gathers or m.blocks or m.recording or m.options.deterministic for m in (draft, other))
-    if draft.sweep is not None or not simple or not other.alone:
+    if not _is_simple(other) or not other.alone:
         return draft
     if any(meets(s) or adds_up(s) for s in walk_stmts(other.body)):
         return draft
@@ -125,6 +127,15 @@ def _swept_by(draft: Draft, other: Draft) -> Draft:
     if not given <= set(variables(draft.body)):
         return draft
     return replace(draft, sweep=in_order(body, draft.ground, other.names))
+
+
+def _may_be_swept(draft: Draft) -> bool:
+    return draft.sweep is None and _is_simple(draft)
+
+
+def _is_simple(draft: Draft) -> bool:
+    """Whether the kernel is all that runs, in no special number of blocks and in no order of its own."""
+    return not (draft.gathers or draft.blocks or draft.recording or draft.options.deterministic)
 
 
 def _refuse_messages(values: StoredValues, engine: KernelEngine) -> None:

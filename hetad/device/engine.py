@@ -15,7 +15,7 @@ from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
 from hetad.adjoint.outputs import reverse_call, stores_results
-from hetad.analysis.divergence import Divergence, exchanges
+from hetad.analysis.divergence import Divergence, exchanges_among_changing_lanes
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, Root
@@ -92,8 +92,8 @@ class KernelEngine(Engine):
         return [], []
 
     def loop(self, s: ir.For | ir.While) -> Parts:
-        met = exchanges(s.body)
-        if met is not None and not self.uniform.uniform_loop(s):
+        met = None if self.uniform.uniform_loop(s) else exchanges_among_changing_lanes(s)
+        if met is not None:
             raise UnsupportedError(
                 "a shuffle among some lanes, in a loop that may run longer in some threads than in others",
                 met.span,

@@ -37,7 +37,8 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     """The pullback's kernels.  `prepared`: the primal as it was before its reversal, whose loads are `values`."""
     assert draft.stored is not None and draft.effects is not None
     kernel, recording, stored = draft.kernel, draft.recording, draft.stored
-    used = set(variables(draft.body))
+    serial = draft.sweep
+    used = {*variables(draft.body), *(variables((*serial.body, *(serial.alone or ()))) if serial is not None else ())}
     primal, adjoint, common = _of_primal(draft, used)
     dynamic = draft.reversed.dynamic_bytes in used
     params = (

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hetad.analysis.affine import Address, Line, address, distinct, distinct_across
+from hetad.analysis.control_dependence import ANYHOW, UNKNOWN, Position, Positions
 from hetad.analysis.coordinates import AXES
-from hetad.analysis.divergence import UNKNOWN, Divergence, Position
+from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, Root, points_to
@@ -24,7 +25,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.facts import Fact, once, part_of_self
 from hetad.ir.identity import Identity, IdentityMap
-from hetad.ir.places import cells_read, exposed, written
+from hetad.ir.places import cells_read, exposed, root_symbol, written
 from hetad.ir.simplify import conjuncts
 from hetad.ir.types import BOOL, Float, Int
 from hetad.ir.visit import bodies, variables, walk_expr, walk_stmts
@@ -60,8 +61,8 @@ class _Access:
     statement: ir.Stmt
     piece: Piece
     where: frozenset[Location]
-    fixed: frozenset[Position]  # on what it depends which cell, and whether
-    value: frozenset[Position]  # on what it depends what is stored
+    fixed: Positions  # on what it depends which cell, and whether
+    value: Positions  # on what it depends what is stored
     cell: Address | None  # None: it may be another one each time
 
 
@@ -119,7 +120,7 @@ class _Kernel:
     # -- accesses
 
     def _accesses(self, s: ir.Stmt, piece: Piece) -> Iterator[_Access]:
-        around = self._positions.around.get(s, frozenset({UNKNOWN}))
+        around = self._positions.around.get(s, ANYHOW)
 
         def access(
             kind: Literal["load", "store", "atomic"], place: ir.Expr, value: ir.Expr | None
@@ -127,8 +128,8 @@ class _Kernel:
             where = frozenset(x for x in self._pointers.storage(place) if isinstance(x, Root) or x.storage == "shared")
             if where:
                 fixed = self._positions.of_address(place) | around
-                told = self._positions.of(value) if value is not None else frozenset({UNKNOWN})
-                moving = not self._changing.isdisjoint(variables(place))
+                told = self._positions.of(value) if value is not None else ANYHOW
+                moving = bool(self._moving(place))
                 yield _Access(kind, place, s, piece, where, fixed, told, None if moving else address(place))
 
         if isinstance(s, ir.Assign | ir.Update):
@@ -139,6 +140,10 @@ class _Kernel:
             yield from access("store", s.result, None)
         for place in cells_read(s):
             yield from access("load", place, None)
+
+    def _moving(self, place: ir.Expr) -> set[ir.Symbol]:
+        """The variables that change, of those that tell which cell it is."""
+        return self._changing.intersection(variables(place)) - {root_symbol(place)}
 
     # -- pairs
 
@@ -155,7 +160,7 @@ class _Kernel:
         left = [a for a in group.members if not self._own_value(store, a)]
         return group if len(left) == len(group.members) else _Group(left) if left else None
 
-    def _together(self, store: _Access, group: _Group, along: list[Position]) -> frozenset[Position]:
+    def _together(self, store: _Access, group: _Group, along: list[Position]) -> Positions:
         """The positions along which threads come to both at once."""
         other = group.members[0]
         found = frozenset(along) - other.fixed
@@ -178,7 +183,7 @@ class _Kernel:
         loops = self._nest.loops[store.statement]
         indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
         steady = all(x not in self._changed_in(loop.body) for x, loop in indices.items())
-        moving = self._changing.intersection(variables(store.place)) - set(indices)
+        moving = self._moving(store.place) - set(indices)
         cell = address(store.place)
         once = all(distinct_across(cell, cell, var(x)) for x in indices)
         return steady and not moving and once and len(indices) == len(loops)

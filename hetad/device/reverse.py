@@ -41,7 +41,7 @@ def with_activity(draft: Draft) -> Draft:
     seeds: list[Location] = [root for root, at in given.items() if not at.isdisjoint(wanted)]
     seeds += [p for i, p in enumerate(kernel.params) if i in wanted and not isinstance(p.type, Pointer)]
     activity = Activity(prepared, pointers, {})
-    unasked = {p for p in kernel.params if p not in effects.written(draft.body)}
+    unasked = set(kernel.params).difference(effects.written(draft.body))
     outside = ({*unasked, *given} - set(seeds)) | {pointers.parameter_roots[s] for s in records}
     found = activity.active(seeds, seeds) if draft.options.activity else activity.everything() - outside
     return replace(draft, effects=effects, active=frozenset({*found, *seeds}))

@@ -13,13 +13,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.structs import floating_leaves
 from hetad.device.draft import Draft
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import binary, convert, integer, zero
-from hetad.ir.places import root_symbol
-from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, is_half, one_number, size_of
+from hetad.ir.build import binary, convert, integer, var, zero
+from hetad.ir.places import is_dynamic, root_symbol
+from hetad.ir.types import (
+    UINT,
+    Array,
+    Float,
+    Pointer,
+    Struct,
+    element,
+    holds_numbers,
+    innermost,
+    is_half,
+    is_volatile,
+    of_value,
+    one_number,
+    size_of,
+)
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
@@ -109,7 +124,11 @@ class SharedAdjoints:
         self.declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in self.arrays]
         self.zeros: list[ir.Stmt] = []
         self.shadows: list[ir.Symbol] = []
+        self.leading: list[ir.Symbol] = []  # of what holds pointers
         for symbol in self.arrays:
+            if engine.carries_pointers(symbol):
+                self._pointers(engine, symbol)
+                continue
             if symbol not in engine.active:
                 continue
             shadow = engine.shadow(symbol)
@@ -120,7 +139,7 @@ class SharedAdjoints:
                 else self._static(engine, shadow)
             )
             self.zeros += zeros if symbol not in engine.cleared else []
-        if self.shadows:
+        if self.shadows or self.zeros:
             self.zeros.append(ir.Call("__syncthreads", (), span=span))
 
     @property
@@ -128,6 +147,17 @@ class SharedAdjoints:
         """The pointer to the adjoints of dynamic shared memory, if there is one: all such arrays are one memory."""
         found = [x for x in self.shadows if isinstance(x.type, Pointer)]
         return found[0] if len(found) == 1 else None
+
+    def _pointers(self, engine: KernelEngine, symbol: ir.Symbol) -> None:
+        """To adjoints, each of which is set by the thread that sets the pointer beside it."""
+        if is_dynamic(symbol) or (isinstance(symbol.type, Array) and holds_numbers(symbol.type)):
+            what = f"'{symbol.name}', shared memory that holds pointers to active data beside other data,"
+            raise UnsupportedError(what, symbol.span, "keep the pointers in a shared variable of their own")
+        shadow = engine.shadow(symbol)
+        self.declarations.append(ir.Declare(shadow, None, span=shadow.span))
+        numbers = floating_leaves(var(shadow)) if symbol in engine.active and isinstance(shadow.type, Struct) else ()
+        self.zeros += [ir.Assign(x, zero(x.type, shadow.span), span=shadow.span) for x in numbers]
+        self.leading.append(shadow)
 
     def _static(self, engine: KernelEngine, shadow: ir.Symbol) -> list[ir.Stmt]:
         self.declarations.append(ir.Declare(shadow, None, span=shadow.span))
@@ -149,11 +179,11 @@ class SharedAdjoints:
     def _clear(self, engine: KernelEngine, array: ir.Symbol, size: ir.Expr, span: Span) -> ir.Stmt:
         """All threads of the block clear so many bytes: numbers, or words where there is more beside them."""
         held = innermost(element(array.type))
-        word = one_number(held) or UINT
+        word = of_value(one_number(held) or UINT)
         cells = convert(binary("/", size, integer(size_of(word), span, size.type)), UINT)
         number = ir.Symbol(engine.names.fresh("k"), UINT, span)
         where = {"array": array, "k": number}
-        plain = held == element(array.type) == word
+        plain = held == element(array.type) == word and not is_volatile(held)
         cell = _CELL.value(span, **where) if plain else _PART.value(span, word=word, **where)
         (clear,) = _CLEAR(engine.names, span, k=number, cells=cells, cell=cell)
         assert isinstance(clear, ir.For)
@@ -162,7 +192,7 @@ class SharedAdjoints:
     def pruned(self, body: ir.Body, liveness: Liveness, adjoints: Collection[ir.Symbol]) -> ir.Body:
         """Without barriers before the first use of memory that threads share: shared arrays, and the `adjoints` of
         global ones.  (Primal global memory is only read.)"""
-        shared = {*self.arrays, *self.shadows, *adjoints}
+        shared = {*self.arrays, *self.shadows, *self.leading, *adjoints}
         uses = (i for i, s in enumerate(body) if not _declares(s, shared) and any(x in shared for x in variables((s,))))
         first = next(uses, len(body))
         early = map_body(lambda s: None if _waits(s) else s, body[:first])

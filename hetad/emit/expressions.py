@@ -7,7 +7,7 @@ implicit casts of `e` that such a meeting with type `T` makes redundant; `text(e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hetad.emit import calls, halves
@@ -164,6 +164,13 @@ class Expressions:
         while isinstance(expr, ir.Cast) and expr.implicit and is_bool(expr.type):
             expr = expr.operand
         return self.text(expr, level)
+
+    def before(self, loop: ir.For) -> Iterator[str]:
+        """Lines in front of a loop, which is printed next."""
+        return iter(())
+
+    def behind(self, loop: ir.For) -> None:
+        """The loop has been printed."""
 
     def index(self, expr: ir.Expr, level: int = COMMA) -> str:
         """`expr` as an array index: conversions to a 64-bit integer change no address."""

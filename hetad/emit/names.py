@@ -62,17 +62,17 @@ class Spellings:
         self.structs: dict[str, str] = {}
         self.parameters: dict[str, tuple[Type, ...]] = {}
         self.hidden: dict[str, tuple[str, ...]] = {}  # thread indices that the CPU's device functions are handed
+        for struct in program.structs:
+            self.structs[str(struct)] = spelled(str(struct))
         for name, function in program.functions.items():
             self.functions[name] = self._at_file_scope(name)
             self.parameters[name] = tuple(p.type for p in function.params)
         for variable in program.globals:
             self.globals[variable.symbol] = self._at_file_scope(variable.symbol.name)
-        for struct in program.structs:
-            self.structs[str(struct)] = spelled(str(struct))
         self.dynamic = self._ambiguous_dynamic(program)
 
     def _at_file_scope(self, name: str) -> str:
-        taken = {*self.functions.values(), *self.globals.values()}
+        taken = {*self.functions.values(), *self.globals.values(), *self.structs.values()}  # in C, a struct may share
         plain = spelled(name)
         if plain in LIBRARY or plain in support.own_names():
             plain += "_"

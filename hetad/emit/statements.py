@@ -50,7 +50,9 @@ class Statements:
             case ir.If():
                 yield from self.conditional(statement)
             case ir.For():
+                yield from self.expressions.before(statement)
                 yield from self.counted(statement)
+                self.expressions.behind(statement)
             case ir.While(cond=cond, body=body):
                 yield from (f"while ({self.expressions.truth(cond)}) {{", *self.loop_body(body, None), "}")
             case ir.DoWhile(body=body, cond=cond):
@@ -251,7 +253,7 @@ class Statements:
             return text
         if isinstance(init, ir.Aggregate):
             if symbol.type == DIM3 and self.dialect.cuda:
-                return text + self.expressions.dim3_elements(init)
+                return text + (self.expressions.dim3_elements(init) if init.elements else "")  # no function: x();
             if symbol.type != DIM3:
                 return f"{text} = {self.expressions.aggregate(init)}"
         return f"{text} = {self.expressions.converted(init, symbol.type)}"

@@ -28,17 +28,19 @@ CUDA_DEVICE = (
     "warp_add_float.cu", "warp_add_double.cu", "shuffles_float.cu", "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "devices.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c", "memory.c",
-    "sets_copies.c", "budget.c", "tape_file.c", "tape.c", "devices_kept.c", "last_snapshot.c", "device_copies.c",
-    "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c", "rename.c",
-    "sets_saves.c", "sets_renames.c", "limit.c", "discard.c", "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c",
-    "kernel_tape.c", "sets_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c",
-    "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
+    "check.c", "serial.c", "registry.c", "devices.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c",
+    "memory.c", "sets_copies.c", "budget.c", "tape_file.c", "tape.c", "devices_kept.c", "last_snapshot.c",
+    "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c",
+    "rename.c", "sets_saves.c", "sets_renames.c", "limit.c", "discard.c", "what_next.c", "loop.c", "loop_plan.c",
+    "loop_room.c", "names.c", "files.c", "held.c", "image.c", "positions.c", "resume.c", "loop_next.c", "kernel_tape.c",
+    "sets_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c",
+    "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
     "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
-    "rows_pullback_double.c", "sets_float.c", "sets_double.c", "mpi.c", "mpi_messages.c", "mpi_blocks.c",
-    "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c", "mpi_neighbours.c", "mpi_started.c",
-    "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c", "record.c", "record_sum_float.c",
-    "record_sum_double.c", "session.c",
+    "rows_pullback_double.c", "sets_float.c", "sets_double.c",
+    "mpi.c", "mpi_types.c", "mpi_cells.c", "mpi_messages.c", "mpi_requests.c",
+    "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
+    "mpi_neighbours.c", "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
+    "record.c", "record_sum_float.c", "record_sum_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("guarded.c", "atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
@@ -46,10 +48,10 @@ C_PARALLEL_DEVICE = (
     "guarded.c", "atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c",
 )  # fmt: skip
 C_HOST = (
-    "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
-    "owned.c", "sized.c", "cuda_api.c", "cuda_devices.c", "device_properties.c", "cuda_streams.c", "cublas.c",
-    "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", "nccl_on_devices.c", *HOST,
-    "unwind.c", "report.c",
+    "fail.c", "all_come.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c",
+    "parallel.c", "owned.c", "sized.c", "cuda_api.c", "cuda_devices.c", "device_properties.c", "cuda_streams.c",
+    "cublas.c", "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", "nccl_on_devices.c",
+    "nccl_on_gpus.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -60,24 +62,32 @@ WHOLE = frozenset(  # belong together
         "budget.c",
         "cublas.c",
         "fibers.c",
+        "files.c",
+        "held.c",
+        "image.c",
         "levels.c",
         "loop.c",
         "loop_next.c",
         "loop_plan.c",
         "loop_room.c",
+        "names.c",
         "options.c",
         "owned.c",
         "parallel.c",
+        "positions.c",
         "process.c",
         "race_cells.c",
         "races.c",
         "report.c",
+        "resume.c",
+        "serial.c",
     }
     | {"nccl_on_devices.c", "tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
 _TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries
-_NAME = re.compile(r"\b(?:hetad_|cuda|cublas|nccl)\w+")
+_NAME = re.compile(r"\b(?:hetad_|HETAD_|cuda|cublas|nccl)\w+")
+_ENUMERATORS = re.compile(r"^enum hetad_\w+ \{([^}]*)\}", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _OTHERWISE = re.compile(
@@ -147,6 +157,8 @@ def _defined(text: str) -> frozenset[str]:
     for match in _DEFINITION.finditer(text):
         head, parameters, _ = match[0].replace("__attribute__((noreturn))", "").partition("(")
         found.update(names(head)[-1:] if parameters else names(head))
+    for match in _ENUMERATORS.finditer(text):
+        found.update(names(match[1]))
     return frozenset(found) - _TYPES
 
 
@@ -157,16 +169,18 @@ def _files(dialect: Dialect) -> tuple[str, ...]:
     return (*(C_PARALLEL_DEVICE if dialect.parallel else C_DEVICE), *C_HOST)
 
 
-def _other_nccl(wanted: Collection[str]) -> str:
-    """Which of the two files is not there that stand for NCCL on the CPU."""
-    return "nccl_on_mpi.c" if "ncclCommInitAll" in wanted else "nccl_on_devices.c"
+def _nccl(wanted: Collection[str], dialect: Dialect) -> str:
+    """Which file has the functions of NCCL: on the CPU one of two that stand for it."""
+    if dialect.on_gpus:
+        return "nccl_on_gpus.c"
+    return "nccl_on_devices.c" if "ncclCommInitAll" in wanted else "nccl_on_mpi.c"
 
 
 @cache
-def _definers(dialect: Dialect, without: str) -> Mapping[str, Snippet]:
+def _definers(dialect: Dialect, nccl: str) -> Mapping[str, Snippet]:
     table: dict[str, Snippet] = {}
     for file in _files(dialect):
-        if file == without:
+        if file.startswith("nccl_on_") and file != nccl:
             continue
         for each in _snippets(file):
             for name in sorted(each.defines):
@@ -177,7 +191,7 @@ def _definers(dialect: Dialect, without: str) -> Mapping[str, Snippet]:
 def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
     """The snippets that define the names `wanted`, and all that those need, in order."""
     todo = list(wanted)
-    definers = _definers(dialect, _other_nccl(todo))
+    definers = _definers(dialect, _nccl(todo, dialect))
     found: set[Snippet] = set()
     while todo:
         each = definers.get(todo.pop())

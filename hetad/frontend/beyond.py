@@ -60,6 +60,35 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         r"MPI_(?:Win(?:_\w+)?|R?Put|R?Get|R?Accumulate|R?Get_accumulate|Fetch_and_op|Compare_and_swap)",
         ("one-sided communication of MPI", "send what is put, and what is got, with MPI_Isend and MPI_Irecv"),
     ),
+    (
+        r"MPI_(?:Unp|P)ack(?:_\w+)?",
+        (
+            "numbers packed as bytes by MPI",
+            "send them as they are, by a type of MPI_Type_create_struct if they lie apart",
+        ),
+    ),
+    (
+        r"MPI_I?M(?:probe|recv)|MPI_Message\w*",
+        (
+            "messages that are matched before they are received",
+            "use MPI_Probe, and receive from the rank that it tells",
+        ),
+    ),
+    (
+        r"MPI_(?:Type_(?:struct|hvector|hindexed|extent|lb|ub)|Address)",
+        (
+            "what MPI 3 has removed",
+            "use MPI_Type_create_struct, MPI_Type_create_hvector, MPI_Get_address and their like",
+        ),
+    ),
+    (
+        r"MPI_(?:Dist_graph|Graph)_\w+",
+        ("graphs of ranks", "use MPI_Cart_create, or send messages"),
+    ),
+    (
+        r"MPI_I?(?:Alltoallw|Neighbor_alltoallw)|MPI_I?neighbor_alltoallw|MPI_Ialltoallw",
+        ("blocks of several types in one operation of MPI", "send each in messages of its own"),
+    ),
     (r"qsort(?:_r)?|bsearch|atexit", ("C functions that call functions of the program", "write the loop out")),
     (
         r"strtok(?:_r)?|strn?dup|v?asprintf|getline|getdelim|v(?:s|sn|f)?printf|v(?:s|f)?scanf",

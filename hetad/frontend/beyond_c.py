@@ -22,7 +22,7 @@ _BEYOND = {
 }  # fmt: skip
 _REFUSED = {
     "asm": "inline assembly", "alignas": "alignment specifiers", "__align__": "alignment specifiers",
-    "__builtin_align__": "alignment specifiers", "__managed__": "managed variables", "thread_local": "thread_local",
+    "__builtin_align__": "alignment specifiers", "thread_local": "thread_local",
 }  # fmt: skip
 _BEFORE_EXPRESSION = {
     "=", "(", ",", "[", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hetad.deep import deep
 from hetad.diagnostics import SourceError
 from hetad.frontend.fence import supported
+from hetad.frontend.managed import managed_variables
 from hetad.garbage import seldom_collected
 from hetad.passes.manager import run
 from hetad.passes.task import Task
@@ -26,7 +27,7 @@ def reach(unit: Unit, name: str) -> Task:
     program = unit.reach(name)
     task = Task(program.functions, program.globals, program.structs, program.sources, entry=name)
     try:
-        done: Task = run((supported,), task)
+        done: Task = run((managed_variables, supported), task)
         return done
     except SourceError as error:
         raise error.attach(program.sources) from None

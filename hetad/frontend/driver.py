@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.diagnostics import ArgumentError, Span, UnsupportedError
+from hetad.frontend.fresh_start import with_first_values
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.build import binary
 from hetad.ir.names import called
 from hetad.ir.places import exposed, written
-from hetad.ir.types import CHAR, SIZE_T, UINT, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
+from hetad.ir.types import CHAR, SIZE_T, UINT, VOID, Array, Float, Int, Pointer, Type, innermost, scalar_base, size_of
 from hetad.ir.visit import bodies, map_body, map_exprs, walk_exprs, walk_stmts
 
 _RANDOM = {"rand", "random"}  # which share their state
@@ -41,8 +42,7 @@ class Driver:
             UnsupportedError: a variable is set in a way that cannot be replaced.
         """
         made = _Driven(program, self)
-        functions = {**program.functions, **made.helpers, self.function: made.function}
-        return replace(program, functions=functions, globals=(*program.globals, *made.globals))
+        return replace(program, functions=made.functions(), globals=(*program.globals, *made.globals))
 
 
 class _Driven:
@@ -51,13 +51,21 @@ class _Driven:
         self.driver = driver
         self.helpers: dict[str, ir.Function] = {}
         self.globals: list[ir.Global] = []
-        self.function = self._with_arguments(program.functions[driver.function])
+        self.function = _ended(self._with_arguments(program.functions[driver.function]))
         if driver.function == "main" and _RANDOM & _called(program):
             self.function = _with_first_numbers(self.function)
         for name in driver.inputs:
             self.function = self._with_input(self.function, name)
         if driver.output is not None:
             self.function = self._with_output(self.function, driver.output)
+        if driver.function == "main":
+            whole = replace(program, globals=(*program.globals, *self.globals), functions=self.functions())
+            self.function, values = with_first_values(whole, self.function)
+            self.globals += values
+
+    def functions(self) -> dict[str, ir.Function]:
+        """Those of the program, as far as they are made."""
+        return {**self.program.functions, **self.helpers, self.driver.function: self.function}
 
     # -- argc and argv
 
@@ -178,6 +186,8 @@ class _Driven:
     def _variable(self, function: ir.Function, name: str) -> ir.Symbol:
         """The variable of that name: of the function, or else of the host at file scope."""
         own = [s.symbol for s in walk_stmts(function.body) if isinstance(s, ir.Declare) and s.symbol.name == name]
+        if len(own) > 1:  # some hold what the text does not name
+            own = [s for s in own if self._is_named(s)] or own
         if len(own) > 1:
             places = " and ".join(str(s.span) for s in own)
             raise ArgumentError(f"there are several variables '{name}' in {function.name}: {places}")
@@ -188,6 +198,12 @@ class _Driven:
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names
         raise ArgumentError(f"{function.name} has no variable '{name}'\n  help: there is {', '.join(near)}")
 
+    def _is_named(self, symbol: ir.Symbol) -> bool:
+        """Whether the variable's name stands where it is declared."""
+        lines = self.program.sources.get(symbol.span.file, "").splitlines()
+        line = lines[symbol.span.line - 1] if symbol.span.line <= len(lines) else ""
+        return line[symbol.span.column - 1 :].startswith(symbol.name)
+
     def _names(self, function: ir.Function) -> Iterator[str]:
         yield from (s.symbol.name for s in walk_stmts(function.body) if isinstance(s, ir.Declare))
         yield from (g.symbol.name for g in self.program.globals if not g.device)
@@ -196,6 +212,18 @@ class _Driven:
 def _called(program: ir.Program) -> set[str]:
     """What a program's functions call."""
     return {name for f in program.functions.values() for name in called(f.body)}
+
+
+def _ended(function: ir.Function) -> ir.Function:
+    """`exit` in `main` ends it as `return` does, but with a constant that says failure: then there is no objective."""
+
+    def ended(s: ir.Stmt) -> ir.Stmt:
+        if function.name != "main" or not (isinstance(s, ir.Call) and s.function == "exit"):
+            return s
+        (status,) = s.args
+        return s if isinstance(status, ir.Const) and status.value else ir.Return(status, span=s.span)
+
+    return replace(function, body=map_body(ended, function.body))
 
 
 def _with_first_numbers(function: ir.Function) -> ir.Function:
@@ -249,9 +277,7 @@ def _text(text: str, type_: Type, span: Span) -> ir.Expr:
 
 
 def _holds_pointer(type_: Type) -> bool:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return isinstance(type_, Pointer)
+    return isinstance(innermost(type_), Pointer)
 
 
 def driver(function: str, inputs: Sequence[str], output: str | None, argv: Sequence[object]) -> Driver:

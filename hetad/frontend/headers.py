@@ -130,8 +130,10 @@ _FORMATS = "".join(
 
 _ALWAYS = platform.TEXT + "#define NULL nullptr\n"
 
+_TIME = "#define CLOCKS_PER_SEC 1000000\n"
+
 # nvcc includes cuda_runtime.h by itself, which brings these in.
-PRELUDE = _ALWAYS + _MATH + _STDLIB
+PRELUDE = _ALWAYS + _MATH + _STDLIB + _LIMITS + _TIME
 
 HEADERS: dict[str, str] = {
     "unistd.h": platform.POSIX + "#define F_OK 0\n#define X_OK 1\n#define W_OK 2\n#define R_OK 4\n",
@@ -144,13 +146,9 @@ HEADERS: dict[str, str] = {
     "stdint.h": _STDINT,
     "inttypes.h": _STDINT + _FORMATS,
     "assert.h": "#ifdef NDEBUG\n#define assert(e) ((void)0)\n#endif\n",
-    "helper_cuda.h": """
-#define checkCudaErrors(e) do { if ((e) != cudaSuccess) exit(1); } while (0)
-#define getLastCudaError(message) do { if (cudaGetLastError() != cudaSuccess) exit(1); } while (0)
-""",
     "cuda_fp16.h": "typedef __half half;\n",
     "cuda_bf16.h": "typedef __nv_bfloat16 nv_bfloat16;\n",
-    "time.h": "#define CLOCKS_PER_SEC 1000000\n",
+    "time.h": _TIME,
     "math_constants.h": """
 #define CUDART_INF_F __hetad_infinity
 #define CUDART_NAN_F __hetad_nan

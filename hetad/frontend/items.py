@@ -45,6 +45,12 @@ class Item:
         return self.unnamed or "static" in (self.inline or "").split()
 
     @property
+    def owner(self) -> str:
+        """What stands before `::` and the name of a function: its class, or a namespace."""
+        at = next((i for i, t in enumerate(self.tokens) if t.span == self.span), 0)
+        return self.tokens[at - 2].text if at > 1 and self.tokens[at - 1].text == "::" else ""
+
+    @property
     def kind(self) -> Literal["kernel", "device", "host device", "host"]:
         if "__global__" in self.spaces:
             return "kernel"
@@ -161,7 +167,8 @@ def describe(run: list[Token]) -> Item:
     body = next(
         (i for i, t in enumerate(run) if i >= first and t.kind == "operator" and t.text in ("{", "=", ";")), len(run)
     )
-    rest, spaces, inline, bounds = _take_specifiers(run, body)
+    taken = _take_specifiers(run, body)
+    rest = taken.rest
     names = _declared(rest)
     is_function = "function" in names.values()
     if not is_function and "prototype" not in names.values():
@@ -169,14 +176,22 @@ def describe(run: list[Token]) -> Item:
         rest = [t for t in rest if t.text != "inline"]
     span = next((t.span for t in rest if t.text in names), run[0].span)
     head = next((i for i, t in enumerate(run) if t.kind == "operator" and t.text in ("{", ";")), len(run))
-    return Item(tuple(rest), names, frozenset(spaces), " ".join(inline) or None, bounds, tuple(run[:head]), span)
+    inline = " ".join(taken.inline) or None
+    return Item(tuple(rest), names, frozenset(taken.spaces), inline, taken.bounds, tuple(run[:head]), span)
 
 
-def _take_specifiers(run: list[Token], end: int) -> tuple[list[Token], list[str], list[str], str | None]:
-    rest: list[Token] = []
-    spaces: list[str] = []
-    inline: list[str] = []
-    bounds = None
+@dataclass(slots=True)
+class _Taken:
+    """An item's tokens without CUDA's specifiers, and these."""
+
+    rest: list[Token] = field(default_factory=list)
+    spaces: list[str] = field(default_factory=list)
+    inline: list[str] = field(default_factory=list)
+    bounds: str | None = None  # of launches
+
+
+def _take_specifiers(run: list[Token], end: int) -> _Taken:
+    taken = _Taken()
     depth = 0
     i = 0
     while i < end:
@@ -188,17 +203,18 @@ def _take_specifiers(run: list[Token], end: int) -> tuple[list[Token], list[str]
             text = next((t for t in run[i + 2 : close] if t.kind in ("string", "char")), None)
             if text is not None:
                 raise SyntaxProblem("__launch_bounds__ takes numbers", text.span)
-            bounds = " ".join(t.text for t in run[i + 2 : close]).replace(" ,", ",")
+            taken.bounds = " ".join(t.text for t in run[i + 2 : close]).replace(" ,", ",")
             i = close
         elif token.kind == "name" and depth == 0 and token.text in SPACES:
-            spaces.append(token.text)
+            taken.spaces.append(token.text)
         elif token.kind == "name" and depth == 0 and token.text in INLINES:
-            inline.append(token.text)
+            taken.inline.append(token.text)
         elif token.text not in _DROPPED:
             depth += token.kind == "operator" and (token.text in OPENING) - (token.text in CLOSING)
-            rest.append(token)
+            taken.rest.append(token)
         i += 1
-    return rest + run[end:], spaces, inline, bounds
+    taken.rest += run[end:]
+    return taken
 
 
 def _declared(tokens: Sequence[Token]) -> dict[str, Declares]:

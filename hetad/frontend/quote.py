@@ -38,7 +38,7 @@ from hetad.rules.operations import Operation
 Filling = ir.Expr | ir.Symbol | int | Type | Operation | ir.Body | Callable[[], ir.Body] | str
 
 
-class Names(Protocol):
+class FreshNames(Protocol):
     """Where fresh names come from."""
 
     def fresh(self, wanted: str) -> str: ...
@@ -47,7 +47,7 @@ class Names(Protocol):
 class Scope:
     """Quotes for one function, in the order of the text.  A name in them stands for one variable at a time."""
 
-    def __init__(self, names: Names, span: Span, **known: Filling) -> None:
+    def __init__(self, names: FreshNames, span: Span, **known: Filling) -> None:
         self._names, self._span = names, span
         self._known: dict[str, Filling] = dict(known)
         self._fresh: dict[tuple[str, str], str] = {}
@@ -96,7 +96,7 @@ class Quote:
         self.words = frozenset(re.findall(r"\w+", text))
         self._lowered: dict[tuple[object, ...], tuple[ir.Body, Mapping[str, ir.Symbol]]] = {}
 
-    def __call__(self, names: Names, span: Span, **holes: Filling) -> ir.Body:
+    def __call__(self, names: FreshNames, span: Span, **holes: Filling) -> ir.Body:
         """The statements at a place of the user's program; `names`: of the function they go to."""
         return Scope(names, span)(self, **holes)
 
@@ -113,7 +113,7 @@ class Quote:
             # The parser takes long to import, and most programs come from the cache of gradients.
             from hetad.frontend.quoted import lowered
 
-            self._lowered[key] = lowered(self, holes)
+            self._lowered[key] = lowered(self.text, self.words, holes)
         return self._lowered[key]
 
 

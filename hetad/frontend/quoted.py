@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from hetad.diagnostics import Span
 from hetad.frontend.lower import convert, expressions, statements
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified
-from hetad.frontend.quote import Filling, Quote
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Float, Int, Type
 from hetad.ir.visit import map_exprs
@@ -22,8 +21,8 @@ from hetad.rules.operations import Operation
 _NOWHERE = Span("quote", 1, 1, 1)
 
 
-def lowered(quote: Quote, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mapping[str, ir.Symbol]]:
-    """The statements, and the variables in them that stand for the holes."""
+def lowered(text: str, words: Collection[str], holes: Mapping[str, object]) -> tuple[ir.Body, Mapping[str, ir.Symbol]]:
+    """The statements of a text with these words, and the variables in them that stand for the holes."""
     context = Context(_Alone(), {}, None, _NOWHERE)
     stands_for: dict[str, ir.Symbol] = {}
     for name, x in holes.items():
@@ -37,7 +36,7 @@ def lowered(quote: Quote, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mappin
             stands_for[name] = ir.Symbol(name, x.type, _NOWHERE)
             context.define(name, stands_for[name])
     types = [name for name, x in holes.items() if isinstance(x, Type)]
-    parsed = _parsed(quote, types)
+    parsed = _parsed(text, [name for name in (*types, *TYPES) if name in words])
     match parsed.block_items:
         case [c_ast.ArrayRef() | c_ast.BinaryOp() | c_ast.TernaryOp() | c_ast.Cast() as only, *_]:
             body: ir.Body = (ir.Return(expressions.value(context, only), span=_NOWHERE),)
@@ -46,10 +45,10 @@ def lowered(quote: Quote, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mappin
     return map_exprs(_unwritten, body), stands_for
 
 
-def _parsed(quote: Quote, types: list[str]) -> c_ast.Compound:
+def _parsed(text: str, types: list[str]) -> c_ast.Compound:
     """As pycparser has it, with marks for statements that are holes."""
-    known = "".join(f"typedef int {name}; " for name in (*types, *TYPES) if name in quote.words)
-    text = quote.text.replace("__shared__", "[[hetad::shared]]")
+    known = "".join(f"typedef int {name}; " for name in types)
+    text = text.replace("__shared__", "[[hetad::shared]]")
     function = CParser(dialect="c23").parse(f"{known}void quote(void) {{ {text}; }}").ext[-1]
     assert isinstance(function, c_ast.FuncDef)
     _mark_holes(function.body)

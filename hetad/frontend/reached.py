@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hetad.diagnostics import Span, UnsupportedError, ours, recoverable
 from hetad.frontend.file_scope import FileScope
@@ -14,10 +14,19 @@ from hetad.frontend.lower.builtins import TYPES
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
 from hetad.ir.identity import IdentitySet
-from hetad.ir.types import Array, Pointer, Struct, Type, element
+from hetad.ir.types import Struct, Type, scalar_base
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_exprs
 
 _VERSION = "_host"
+
+
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    """Where a function of the program is defined, and what it is called there."""
+
+    scope: FileScope
+    name: str
+    item: Item
 
 
 class Linkage:
@@ -35,15 +44,15 @@ class Linkage:
                     self._variables.setdefault(name, []).append(scope)
         self._writable = any(scope.declares_writable_variables() for scope in self.scopes)
 
-    def _defined_functions(self) -> dict[str, tuple[FileScope, str, Item]]:
+    def _defined_functions(self) -> dict[str, _Defined]:
         """By the name in the program: of host functions the host's text counts, of all others the device's."""
-        found: dict[str, tuple[FileScope, str, Item]] = {}
+        found: dict[str, _Defined] = {}
         for scope in self.scopes:
             for name, what, item in scope.text.declared():
                 if what == "function" and name not in scope.text.shared:
                     called = scope.program_name(name)
                     if called not in found or (scope.text.device and item.kind in ("kernel", "device")):
-                        found[called] = (scope, name, item)
+                        found[called] = _Defined(scope, name, item)
         return found
 
     # --- what the texts ask ----------------------------------------------------------------------
@@ -58,7 +67,7 @@ class Linkage:
         """Which text defines a name that another one declares, and what it is called there."""
         if what == "function":
             found = self._functions.get(name)
-            return found[:2] if found is not None and not found[2].internal else None
+            return (found.scope, found.name) if found is not None and not found.item.internal else None
         scopes = self._variables.get(name, [])
         if len(scopes) > 1:
             files = " and ".join(scope.text.file for scope in scopes)
@@ -68,11 +77,14 @@ class Linkage:
     # --- the program -----------------------------------------------------------------------------
 
     def public(self) -> dict[str, ir.Kind]:
-        """The functions that a user may name, in order, with their kinds; of one with two versions there is one."""
+        """The functions that a user may name, in order, with their kinds, without methods; of one with two versions
+        there is one."""
         found: dict[str, ir.Kind] = {}
-        for name, (_, _, item) in self._functions.items():
-            plain = self._plain(name)
-            if item.span.file not in LIBRARIES:
+        items = (item for scope in self.scopes for _, _, item in scope.text.declared())
+        classes = {item.tokens[1].text for item in items if item.tokens[0].text in ("struct", "class")}
+        for name, defined in self._functions.items():
+            plain, item = self._plain(name), defined.item
+            if item.span.file not in LIBRARIES and item.owner not in classes:
                 found[plain] = "host device" if plain != name or plain in found else item.kind
         return found
 
@@ -86,13 +98,13 @@ class Linkage:
     def item(self, name: str, what: Declares) -> Item | None:
         """What the first text that has it declares of a name."""
         if what == "function" and name in self._functions:
-            return self._functions[name][2]
+            return self._functions[name].item
         return next((item for scope in self.scopes if (item := scope.item(name, what)) is not None), None)
 
     def home(self, name: str) -> str | None:
         """The file that a function belongs to; that of the file that includes it, if it stands in a header."""
         found = self._functions.get(name)
-        return found[0].text.file if found is not None else None
+        return found.scope.text.file if found is not None else None
 
     def _plain(self, name: str) -> str:
         """The name of a function with two versions, for that of the host's."""
@@ -101,7 +113,7 @@ class Linkage:
 
     def _is_version(self, name: str) -> bool:
         found = self._functions.get(name)
-        return found is not None and found[0].text.names.get(found[1]) == name and not found[0].text.device
+        return found is not None and found.scope.text.names.get(found.name) == name and not found.scope.text.device
 
     def reach(self, entry: str, sources: Mapping[str, str]) -> ir.Program:
         start = entry + _VERSION if self._is_version(entry + _VERSION) and entry in self._functions else entry
@@ -135,9 +147,9 @@ class Linkage:
     def _owner(self, name: str, asking: FileScope) -> tuple[FileScope, str]:
         """The text in which a function of this name in the program is defined, and what it is called there."""
         if name in self._functions:
-            scope, own, item = self._functions[name]
-            if not item.internal or scope.text.file == asking.text.file or name in asking.text.shared:
-                return scope, own
+            its = self._functions[name]
+            if not its.item.internal or its.scope.text.file == asking.text.file or name in asking.text.shared:
+                return its.scope, its.name
         return asking, name
 
     def _with_plain_names(self, program: ir.Program, entry: str) -> ir.Program:
@@ -200,9 +212,8 @@ def used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Glo
     seen = IdentitySet[Struct]()
 
     def visit(type_: Type, span: Span) -> None:
-        while isinstance(type_, Pointer | Array):
-            type_ = element(type_)
-        if not isinstance(type_, Struct) or type_.name in TYPES:
+        type_ = scalar_base(type_)
+        if not isinstance(type_, Struct) or type_.name.removeprefix("struct ") in TYPES:
             return
         if type_ in seen:
             return

@@ -13,7 +13,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation
 from hetad.host.refusals import refuse_unfollowed
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Struct
+from hetad.ir.types import Struct, innermost
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 
@@ -78,7 +78,5 @@ def _is_mixed(location: Location) -> bool:
     """Whether it is a variable that holds structs of numbers and pointers."""
     if not isinstance(location, ir.Symbol):
         return False
-    held = location.type
-    while isinstance(held, Array):
-        held = held.of
+    held = innermost(location.type)
     return isinstance(held, Struct) and holds_pointer(held)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 
 from hetad.adjoint.liveness import Liveness
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
-from hetad.ir.types import EVENT, STREAM
-from hetad.ir.visit import map_bodies, map_body, repeated, variables, walk_stmts
+from hetad.ir.types import EVENT, STREAM, Struct
+from hetad.ir.visit import children, map_bodies, map_body, own_exprs, repeated, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
@@ -91,6 +91,45 @@ def drop_untouched(body: ir.Body) -> ir.Body:
         else:
             out.append(s)
     return tuple(out) if len(out) < len(body) or any(a is not b for a, b in zip(out, body, strict=True)) else body
+
+
+def drop_unread_restores(body: ir.Body, pointed: Collection[Location]) -> ir.Body:
+    """Without giving back to members of the function's own structs what nobody reads after that, as what they held
+    before memory was allocated for them.  `pointed`: variables that pointers lead to."""
+    own = {s.symbol for s in body if isinstance(s, ir.Declare)}.difference(pointed)
+    read: dict[ir.Symbol, set[tuple[str, ...]]] = {}
+    out: list[ir.Stmt] = []  # last to first
+    for s in reversed(body):
+        if isinstance(s, ir.Assign) and isinstance(s.value, ir.Var):
+            symbol, path = _part(s.target) or (None, ())
+            if symbol in own and not any(a[: len(path)] == path[: len(a)] for a in read.get(symbol, ())):
+                continue
+        for symbol, path in (part for inner in walk_stmts((s,)) for e in own_exprs(inner) for part in _parts(e)):
+            read.setdefault(symbol, set()).add(path)
+        out.append(s)
+    return tuple(reversed(out)) if len(out) < len(body) else body
+
+
+def _part(place: ir.Expr) -> tuple[ir.Symbol, tuple[str, ...]] | None:
+    """A variable, and the members that lead to a part of it; all members of a union are one part."""
+    path: list[str] = []
+    while isinstance(place, ir.Member):
+        one = isinstance(place.base.type, Struct) and place.base.type.is_union
+        path = [] if one else [place.name, *path]
+        place = place.base
+    return (place.symbol, tuple(path)) if isinstance(place, ir.Var) else None
+
+
+def _parts(expr: ir.Expr) -> Iterator[tuple[ir.Symbol, tuple[str, ...]]]:
+    """All parts of variables that an expression mentions."""
+    todo = [expr]
+    while todo:
+        e = todo.pop()
+        part = _part(e)
+        if part is not None:
+            yield part
+        else:
+            todo += children(e)
 
 
 def _only_marks(s: ir.Stmt) -> bool:

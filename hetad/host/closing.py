@@ -30,7 +30,8 @@ def in_session(derivation: Derivation) -> ir.Body:
     if derivation.request.memory_limit is not None:
         sizes = (derivation.request.memory_limit.bytes, derivation.request.memory_limit.on_host)
         limit = (operations.limit(*(integer(n, span, SIZE_T) for n in sizes), span=span),)
-        if directory := derivation.request.memory_limit.directory:
+        directory = derivation.request.memory_limit.directory
+        if directory and derivation.request.memory_limit.on_host > 0:
             named = ir.String(texts.quoted(directory), STRING, span=span)
             limit = (*limit, operations.checkpoints_in(named, span=span))
     opening = (operations.begin(span=span), *limit, *derivation.arguments)

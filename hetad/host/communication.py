@@ -32,6 +32,7 @@ from hetad.memops.communication import (
     HANDLES,
     HEADER,
     IN_PLACE,
+    INTEGERS,
     MAKE_COMMUNICATORS,
     OTHER_OPERATORS,
     REALS,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
 _BUFFERS = ("src", "dst", "updated")
-_TOLD = ("request", "request_held", "requests", "status", "number", "numbers", "store", "handle_changed")
+_TOLD = ("request", "request_held", "requests", "status", "number", "found", "numbers", "store", "handle_changed")
 _WIDTHS = {**dict(zip(REALS, (4, 8), strict=True)), **nccl.REALS}
 _BYTES = (*BYTES, *nccl.BYTES)
 _OF_ONE_BUFFER = (communication.elements_bytes, communication.nccl_bytes)
@@ -85,6 +86,7 @@ class CommunicationAdjoints:
         self._counts = self.engine.checkpoints is not None and together.meet(body)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        refuse_reals_as_integers(s, row)
         save, restore = self._told(s, row)
         if row.action == "inert":
             return [*save, *self._asked(s)], restore
@@ -238,6 +240,15 @@ def where(pointers: PointsTo, spaces: Spaces, arg: ir.Expr) -> ir.Expr:
     widths = {size_of(f) for t in pointers.targets(pointer) for f in pointers.floating_types(t)}
     width = widths.pop() if len(widths) == 1 else 0
     return integer((spaces.behind(pointer) == "device") + 2 * width, arg.span, INT)
+
+
+def refuse_reals_as_integers(s: ir.Call, row: MemoryOperation) -> None:
+    """Messages of integers have no derivative, so what they carry must be integers."""
+    reals = (scalar_base(bare(s.args[i]).type) for i in sorted(row.positions(*_BUFFERS)))
+    held = next((t for t in reals if isinstance(t, Float)), None)
+    for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type"))):
+        if held is not None and isinstance(type_, ir.Const) and type_.text in INTEGERS:
+            raise UnsupportedError(f"data of type '{held}' is sent as {type_.text}", type_.span, "name its own type")
 
 
 def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Callable[[ir.Expr], bool]) -> None:

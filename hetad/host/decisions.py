@@ -10,11 +10,13 @@ from hetad.diagnostics import Span
 @dataclass(frozen=True, slots=True)
 class MemoryLimit:
     """Bytes for all that is saved, and bytes of host memory for further checkpoints of device memory; the directory of
-    the file in which they lie, if any."""
+    the file in which they lie, if any.  `every`: another process can go on with the time loop, from what is written to
+    that directory so many seconds apart at least; None: it cannot."""
 
     bytes: int
     on_host: int = 0
     directory: str = ""
+    every: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,11 @@ class Derivation(Task):
         return self.request.options
 
     @property
+    def resumes(self) -> bool:
+        """Whether another process can go on with a call."""
+        return self.request.memory_limit is not None and self.request.memory_limit.every is not None
+
+    @property
     def around_kernels(self) -> Around:
         """The program as it was written, around its kernels."""
         written = ir.Program(self.written, self.globals, self.structs, self.sources)

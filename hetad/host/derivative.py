@@ -33,13 +33,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """`bits`: of the masks that are in the place of tangents, if they are."""
+    """`bits`: of the masks that are in the place of tangents, if they are.  `written`: parameters to whose memory the
+    primal writes."""
 
     program: Program
     entry: str
     parameters: tuple[Parameter, ...]
     explanation: Explanation
     bits: int = 0
+    written: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

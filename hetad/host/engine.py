@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import product
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
@@ -11,7 +12,8 @@ from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects
-from hetad.analysis.memory_calls import does
+from hetad.analysis.memory_calls import does, freed
+from hetad.analysis.no_alias import NoAlias
 from hetad.analysis.pointer_expressions import out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
@@ -65,6 +67,7 @@ class HostEngine(Engine):
         self.last_allocation = -1  # in the order of the text, which `order` gives
         self.order = IdentityMap[ir.Stmt, int]()
         self.versions = True  # whether facts that only a launch tells are tested there
+        self.no_alias = NoAlias((), effects)
         self.fresh = IdentityMap[ir.Stmt, set[Location]]()  # by launch: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
@@ -84,6 +87,10 @@ class HostEngine(Engine):
     def find_extents(self, body: ir.Body) -> None:
         """Finds the grids and blocks in variables that nothing changes."""
         self.extents = known_extents(body, self.effects)
+
+    def find_aliases(self, body: ir.Body) -> None:
+        """Finds which arguments of launches never reach the same memory."""
+        self.no_alias = NoAlias(body, self.effects)
 
     def find_allocations(self, body: ir.Body) -> None:
         """Finds where the program allocates for the last time."""
@@ -111,7 +118,9 @@ class HostEngine(Engine):
                     untouched -= {*self.effects.reads(inner), *self.effects.writes(inner)}
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
-        return self.effects.written(body)
+        """What is freed is not there again before the reverse sweep is in the body."""
+        gone = (x for s in walk_stmts(body) if (p := freed(s)) is not None for x in self.effects.behind(p))
+        return self.effects.written(body) | dict.fromkeys(gone)
 
     def loop(self, s: ir.For | ir.While) -> Parts:
         parts = self.checkpoints.loop(self, s) if self.checkpoints is not None else None
@@ -151,6 +160,9 @@ class HostEngine(Engine):
         if is_record(s):
             return reversed_record(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
+        if s.result is not None and isinstance(s.result.type, Float):  # a constant, as it is read from somewhere
+            constant = ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)
+            restore = [*restore, *self.adjoint(constant)]
         callee = callees.find(s.function)
         if isinstance(callee.pullback, Inactive) and callee.kind in ("output", "support"):
             return [*save, s], restore
@@ -189,7 +201,7 @@ class HostEngine(Engine):
             return [*pushes, s], pops
         if s.kernel in self.given:
             return [*pushes, s], [*pops, *undone(self, s, self.given[s.kernel], active)]
-        merged = self._merged(self.kernels[s.kernel], s.args)
+        merged = self._merged(s, active)
         pushes = [*self.races.looked_at(s, self.extents, active, merged), *pushes]
         spent = self._spent(s, active)
         made, (forward, reverse) = self._undone(s, active, merged, spent)
@@ -204,11 +216,11 @@ class HostEngine(Engine):
         if all(i in repeated for i in active if not isinstance(s.args[i].type, Float)):
             adjoints = {i: self.adjoint_argument(s.args[i], s.span) for i in sorted(repeated)}
             kept = spent | self.effects.kernels[s.kernel].reads | (repeated - made.clears())
-            reverse = [*reverse, *cleared(self.parts, s, adjoints, kept)]
+            reverse = [*reverse, *cleared(self.parts, s, adjoints, kept, self.no_alias)]
         return [*pushes, *forward], [*pops, *reverse]
 
     def _apart(self, s: ir.Launch, merged: tuple[tuple[str, ...], ...]) -> ir.Expr | None:
-        return memory_apart(self.kernels[s.kernel], s, merged, self.pointers)
+        return memory_apart(self.kernels[s.kernel], s, merged, self.pointers, self.no_alias)
 
     def _undone(
         self, s: ir.Launch, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
@@ -313,26 +325,30 @@ class HostEngine(Engine):
             return self.shadow_place(arg)
         return self.shadow_pointer(arg)
 
-    def _merged(self, kernel: ir.Function, args: tuple[ir.Expr, ...]) -> tuple[tuple[str, ...], ...]:
-        """Groups of the kernel's pointer parameters whose arguments may reach the same memory."""
-        reached: dict[str, set[Location]] = {}
-        for param, arg in zip(kernel.params, args, strict=True):
+    def _merged(self, s: ir.Launch, active: frozenset[int]) -> tuple[tuple[str, ...], ...]:
+        """Groups of the kernel's pointer parameters whose arguments may reach the same memory; not of those that it
+        only reads, and that have no adjoints."""
+        kernel, told = self.kernels[s.kernel], active | self.effects.kernels[s.kernel].writes
+        given: dict[str, list[ir.Expr]] = {}
+        changing: set[str] = set()
+        for i, (param, arg) in enumerate(zip(kernel.params, s.args, strict=True)):
             if isinstance(param.type, Pointer):
-                reached[param.name] = set(self.pointers.targets(arg))
+                given[param.name] = [arg]
             inside = pointers_within(var(param))
             for part, pointer in zip(inside, pointers_within(arg), strict=True):
-                reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
-        groups: list[tuple[set[Location], list[str]]] = []
-        for name, found in reached.items():
-            targets, members = found, [name]
-            apart = []
-            for other, names in groups:
-                if other & targets:
-                    targets, members = targets | other, names + members
-                else:
-                    apart.append((other, names))
-            groups = [*apart, (targets, members)]
-        return tuple(tuple(members) for _, members in groups if len(members) > 1)
+                given.setdefault(spelled(part), []).append(pointer)
+            changing.update({param.name, *map(spelled, inside)} if i in told else ())
+        reached = {name: {t for p in pointers for t in self.pointers.targets(p)} for name, pointers in given.items()}
+
+        def meet(a: str, b: str) -> bool:
+            pairs = product(given[a], given[b])
+            return not reached[a].isdisjoint(reached[b]) and not all(self.no_alias.apart(s, x, y) for x, y in pairs)
+
+        groups: list[list[str]] = []
+        for name in given:
+            met = [group for group in groups if any(meet(name, other) for other in group)]
+            groups = [*(g for g in groups if g not in met), [*(n for g in met for n in g), name]]
+        return tuple(tuple(members) for members in groups if len(members) > 1 and not changing.isdisjoint(members))
 
 
 def _allocates(s: ir.Stmt) -> bool:

@@ -169,6 +169,7 @@ def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumu
         place, span = (updates[0].target, updates[0].span) if updates else (calls[0].args[0], calls[0].span)
         yield _found(function, place, _TILES, span)
         return
+    added = set(_added_to(function))
     for s in walk_stmts(function.body):
         match s:
             case ir.Call(function="atomicAdd", args=args):
@@ -180,7 +181,7 @@ def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumu
             case ir.Update(target=target) if reached_by(target) in shadows:
                 yield _found(function, target, plain, s.span)
             case ir.Assign(target=target, value=value) if reached_by(target) in shadows and not is_zero(value):
-                if not any(target == other for other in _added_to(function)):
+                if target not in added:
                     yield _found(function, target, plain, s.span)
 
 

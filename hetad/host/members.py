@@ -20,9 +20,9 @@ from hetad.analysis.pointer_expressions import pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, integer, var
+from hetad.ir.build import Names, var
 from hetad.ir.types import INT, Array, Float, Struct, of_value
-from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 
 Position = tuple[str, int]  # a kernel, and one of its parameters
@@ -145,7 +145,8 @@ def named_by_member(kernel: ir.Function, position: int) -> bool:
     """Whether a kernel names all that it uses of a parameter by its member."""
     param = kernel.params[position]
     leaves = set(_leaves(var(param)))
-    return param not in set(variables(map_exprs(lambda e: integer(0, e.span) if e in leaves else e, kernel.body)))
+    by_member = sum(isinstance(e, ir.Index | ir.Member) and e in leaves for e in walk_exprs(kernel.body))
+    return by_member == sum(x is param for x in variables(kernel.body))
 
 
 def _by_member(body: ir.Body, param: ir.Symbol, parts: Mapping[ir.Place, ir.Symbol]) -> ir.Body | None:

@@ -41,6 +41,7 @@ from hetad.ir.types import (
     Type,
     Void,
     holds_numbers,
+    innermost,
     is_half,
     size_of,
     widened,
@@ -401,8 +402,4 @@ def as_pointer(pointer: ir.Expr, type_: Pointer) -> ir.Expr:
 
 
 def _element(pointer: ir.Expr) -> Type:
-    type_ = pointer.type
-    held: Type = type_.to if isinstance(type_, Pointer) else type_
-    while isinstance(held, Array):
-        held = held.of
-    return held
+    return innermost(pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type)

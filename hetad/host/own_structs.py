@@ -20,7 +20,7 @@ from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, integer, var, zero
 from hetad.ir.identity import Identity, IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, INT, Array, Pointer, Struct, size_of
-from hetad.ir.visit import bodies, declared, map_body, map_exprs, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_in_loops, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.task import entry_pass
 
@@ -50,18 +50,12 @@ class _Definitions:
     loops: IdentityMap[ir.Stmt, tuple[Identity[ir.Stmt], ...]] = field(default_factory=IdentityMap)
 
     def __post_init__(self) -> None:
-        self._walk(self.function.body, ())
-
-    def _walk(self, body: ir.Body, loops: tuple[Identity[ir.Stmt], ...]) -> None:
-        for s in body:
+        for s, around in walk_in_loops(self.function.body):
             for x in _set_by(s):
                 self.of.setdefault(x, []).append(s)
             if isinstance(s, ir.Declare):
                 self.declared[s.symbol] = s
-            self.loops[s] = loops
-            inner = (*loops, Identity[ir.Stmt](s)) if isinstance(s, ir.For | ir.While | ir.DoWhile) else loops
-            for nested in bodies(s):
-                self._walk(nested, inner)
+            self.loops[s] = tuple(map(Identity[ir.Stmt], around))
 
     def roots(self) -> Iterator[tuple[ir.Symbol, Struct]]:
         """The variables that an allocation of one struct sets, and nothing else."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hetad.analysis.dataflow import steady
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
@@ -17,7 +18,7 @@ from hetad.ir.arithmetic import bare, literal
 from hetad.ir.build import convert, succeeded
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
-from hetad.ir.visit import bodies, map_body, own_nodes, substitute, walk_stmts
+from hetad.ir.visit import bodies, map_body, own_nodes, repeated, substitute, walk_in_loops, walk_stmts
 from hetad.passes.task import entry_pass
 from hetad.rules.routines import HEADERS
 
@@ -55,34 +56,33 @@ def with_pointer_modes(function: ir.Function) -> ir.Function:
         value = convert(ir.Const(mode, INT, span=s.span), place.type)
         return (ir.Assign(place, value, span=s.span), *succeeded(s))
 
-    return _with_answers(replace(function, body=map_body(answered, function.body)))
+    return repeated(_with_answers, replace(function, body=map_body(answered, function.body)))
 
 
 def _with_answers(function: ir.Function) -> ir.Function:
-    """With what the library text decides by the answers, which it hands on in variables."""
-    while True:
-        writes: dict[ir.Symbol, int] = {}
-        values: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
-        for s in walk_stmts(function.body):
-            symbol = _set_variable(s)
-            if symbol is None:
-                continue
-            writes[symbol] = writes.get(symbol, 0) + 1
-            value = s.value if isinstance(s, ir.Assign) else s.init if isinstance(s, ir.Declare) else None
-            if symbol.span.file in HEADERS and isinstance(symbol.type, Int) and literal(value) is not None:
-                assert value is not None
-                values[symbol] = convert(value, symbol.type)
-        pointed = {
-            e.place.symbol
-            for s in walk_stmts(function.body)
-            for e in own_nodes(s)
-            if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var)
-        }
-        known = {x: v for x, v in values.items() if writes[x] == 1 and x not in pointed}
-        if not known:
-            return function
-        body = map_body(lambda s: None if _mentions(s, known) else s, function.body)  # noqa: B023
-        function = with_choices_made(replace(function, body=substitute(known, body)))
+    """With what the library text decides by the answers, which it hands on in variables; one step."""
+    writes: dict[ir.Symbol, int] = {}
+    values: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    for s in walk_stmts(function.body):
+        symbol = _set_variable(s)
+        if symbol is None:
+            continue
+        writes[symbol] = writes.get(symbol, 0) + 1
+        value = s.value if isinstance(s, ir.Assign) else s.init if isinstance(s, ir.Declare) else None
+        if symbol.span.file in HEADERS and isinstance(symbol.type, Int) and literal(value) is not None:
+            assert value is not None
+            values[symbol] = convert(value, symbol.type)
+    pointed = {
+        e.place.symbol
+        for s in walk_stmts(function.body)
+        for e in own_nodes(s)
+        if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var)
+    }
+    known = {x: v for x, v in values.items() if writes[x] == 1 and x not in pointed}
+    if not known:
+        return function
+    body = map_body(lambda s: None if _mentions(s, known) else s, function.body)
+    return with_choices_made(replace(function, body=substitute(known, body)))
 
 
 def _mentions(s: ir.Stmt, known: Mapping[ir.Symbol, object]) -> bool:
@@ -129,8 +129,8 @@ class _Modes:
         for key in given:
             self._origin(key).places += 1
             self._join(key, given[0])  # two parameters may be the same
-        for s, looped in _with_loops(function.body, False):
-            self._join_copies(s, looped)
+        for s, around in walk_in_loops(function.body):
+            self._join_copies(s, bool(around))
         end = self._body(function.body, {})
         if given and end.get(self._of(given[0]), _HOST) != _HOST:
             raise UnsupportedError(
@@ -190,11 +190,7 @@ class _Modes:
                 if isinstance(s, ir.For):
                     state = self._body(s.init, state)
                 step = s.step if isinstance(s, ir.For) else ()
-                while True:
-                    again = _either(dict(state), self._body((*s.body, *step), dict(state)))
-                    if again == state:
-                        return state
-                    state = again
+                return steady(lambda x: _either(dict(x), self._body((*s.body, *step), dict(x))), state)
             case ir.Call(function=name) if name in (_SET, _GET, _CREATE):
                 return self._call(s, state)
             case ir.Assign(target=ir.Var(symbol=symbol), value=value) if symbol.type == INT:
@@ -280,15 +276,6 @@ def _out(s: ir.Call) -> ir.Place | None:
     if isinstance(inner.type, Pointer) and isinstance(inner, ir.Var | ir.Index | ir.Member):
         return ir.Index(inner, ir.Const(0, INT, span=inner.span), inner.type.to, span=inner.span)
     return None
-
-
-def _with_loops(body: ir.Body, looped: bool) -> list[tuple[ir.Stmt, bool]]:
-    found: list[tuple[ir.Stmt, bool]] = []
-    for s in body:
-        found.append((s, looped))
-        for inner in bodies(s):
-            found += _with_loops(inner, looped or isinstance(s, ir.For | ir.While | ir.DoWhile))
-    return found
 
 
 def _calling(s: ir.Call, statements: Sequence[ir.Stmt]) -> Span:

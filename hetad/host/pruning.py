@@ -14,6 +14,7 @@ from hetad.host.cleanup import (
     destroys,
     drop_dead_allocations,
     drop_idle_restores,
+    drop_unread_restores,
     drop_untouched,
     is_entry,
     keeps,
@@ -27,6 +28,7 @@ from hetad.host.saves.rematerialisation import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
+from hetad.ir.places import pointed_to
 from hetad.ir.visit import declared, map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
@@ -120,7 +122,9 @@ def _without_idle_saves(setting: Setting, whole: ir.Body, liveness: Liveness, ro
     body = liveness.prune(full, roots)
     body = drop_idle_restores(body, setting.effects, roots)
     body = liveness.prune(body, roots)
-    return _without_undone(body, full, allocated(whole) - allocated(full), liveness, roots)
+    body = _without_undone(body, full, allocated(whole) - allocated(full), liveness, roots)
+    less = drop_unread_restores(body, {*pointed_to(body), *setting.pointers.pointed()})
+    return body if less is body else liveness.prune(less, roots)
 
 
 def _without_undone(

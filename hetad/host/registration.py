@@ -21,13 +21,17 @@ from hetad.rules import callees, operations
 @program_pass("register-arguments")
 def register_arguments(derivation: Derivation) -> Derivation:
     """The argument buffers whose extent the derivative must know are told to the run-time support."""
-    found = argument_buffers(derivation.setting, derivation.reversed.shadows, derivation.body)
+    shadows, body = derivation.reversed.shadows, derivation.body
+    found = argument_buffers(derivation.setting, shadows, body, derivation.resumes)
     return replace(derivation, arguments=tuple(found))
 
 
-def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> list[ir.Stmt]:
-    """Registration of the argument buffers whose extent the generated code must know."""
-    needed = _needed(setting, shadows, body)
+def argument_buffers(
+    setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body, resumes: bool = False
+) -> list[ir.Stmt]:
+    """Registration of the argument buffers whose extent the generated code must know; of all, and of which are only
+    read, for another process that goes on."""
+    needed = dict.fromkeys(setting.pointers.parameter_roots) if resumes else _needed(setting, shadows, body)
     out: list[ir.Stmt] = []
     for p in setting.function.params:
         if p not in needed:
@@ -42,6 +46,8 @@ def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], b
                     size = of_shadow(setting.pointers, ir.Var(p, span=setting.span), size)
                 args = (ir.Var(symbol, span=setting.span), size, device)
                 out.append(operations.argument(*args, span=setting.span))
+                if resumes and symbol is p and setting.pointers.parameter_roots[p] not in setting.written:
+                    out.append(operations.constant(args[0], span=setting.span))
     return out
 
 

@@ -14,6 +14,7 @@ from hetad.host.derivation import Derivation, Reversal, with_body
 from hetad.host.engine import HostEngine
 from hetad.host.kernels.pullbacks import Pullbacks
 from hetad.host.parameters import AdjointParameters
+from hetad.host.resuming import require_resumable
 from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.rematerialisation import Refills
 from hetad.ir import nodes as ir
@@ -53,6 +54,7 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     adjoints = AdjointParameters(setting, engine)
     body = setting.function.body
     engine.prepare_cells(body)
+    engine.find_aliases(body)
     engine.find_allocations(body)
     engine.find_extents(body)
     engine.communication.find(body)
@@ -63,6 +65,8 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
         body = body[:-1]
     engine.find_fresh(body, [setting.location(n) for n in setting.wrt])
     region = engine.region(body, registers=True)
+    if engine.checkpoints is not None and derivation.resumes:
+        require_resumable(engine, setting.function, engine.checkpoints)
     whole = _whole(derivation, engine, region, adjoints, tail)
     found = Reversal(
         active=frozenset(engine.active),

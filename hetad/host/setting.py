@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from hetad.analysis.effects import Effects, KernelEffects
+from hetad.analysis.effects import Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span
@@ -42,6 +42,12 @@ class Setting:
     @cached_property
     def written(self) -> dict[Location, None]:
         return self.effects.written(self.function.body)
+
+    @cached_property
+    def outputs(self) -> frozenset[str]:
+        """The parameters to whose memory the function writes."""
+        positions = positions_of(self.function, self.pointers)
+        return frozenset(self.function.params[i].name for x in self.written for i in positions.get(x, ()))
 
     @cached_property
     def symbol_roots(self) -> list[Root]:

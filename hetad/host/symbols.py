@@ -16,12 +16,12 @@ from hetad.analysis.pointers import points_to
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.behind import behind, pointer_to
 from hetad.ir.build import Names, address_of, integer, is_var, zero
-from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
+from hetad.ir.types import SIZE_T, VOID, Array, Pointer, Struct, size_of
 from hetad.ir.visit import (
     declared,
     map_body,
-    map_exprs,
     own_exprs,
     own_nodes,
     substitute,
@@ -73,38 +73,14 @@ def _points(arg: ir.Expr) -> bool:
     return isinstance(arg.type, Pointer | Array)
 
 
-def _pointer_type(symbol: ir.Symbol) -> Pointer:
-    return Pointer(symbol.type.of if isinstance(symbol.type, Array) else symbol.type)
-
-
-def _behind(symbol: ir.Symbol, pointer: ir.Symbol, body: ir.Body) -> ir.Body:
-    """`body` with the variable read and written through the pointer."""
-    held = _pointer_type(symbol).to
-
-    def through(e: ir.Expr) -> ir.Expr:
-        match e:
-            case ir.Var(symbol=x) if x is symbol:
-                here = ir.Var(pointer, span=e.span)
-                if isinstance(symbol.type, Array):
-                    return here
-                return ir.Index(here, integer(0, e.span), held, span=e.span)
-            case ir.Cast(operand=ir.Var(symbol=x) as inner, implicit=True) if x is pointer and e.type == pointer.type:
-                return inner
-            case ir.AddressOf(place=ir.Index(base=ir.Var(symbol=x) as base, index=ir.Const(value=0))) if x is pointer:
-                return base
-        return e
-
-    return map_exprs(through, body)
-
-
 def _with_pointers(kernel: ir.Function, symbols: list[ir.Symbol]) -> ir.Function:
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | {s.name for s in symbols})
     body = kernel.body
     params = list(kernel.params)
     for symbol in symbols:
-        pointer = names.symbol(f"{symbol.name}_symbol", _pointer_type(symbol), symbol.span, "param")
+        pointer = names.symbol(f"{symbol.name}_symbol", pointer_to(symbol), symbol.span, "param")
         params.append(pointer)
-        body = _behind(symbol, pointer, body)
+        body = behind(symbol, pointer, body)
     return replace(kernel, params=tuple(params), body=body)
 
 
@@ -114,7 +90,7 @@ def _passing(
     """The host function that takes the addresses at its start and passes them on."""
     names = Names({s.name for s in (*host.params, *declared(host.body))} | set(program.functions))
     span = host.span
-    pointers = {s: names.symbol(f"{s.name}_symbol", _pointer_type(s), span) for s in lifted}
+    pointers = {s: names.symbol(f"{s.name}_symbol", pointer_to(s), span) for s in lifted}
     opening: list[ir.Stmt] = []
     for symbol, pointer in pointers.items():
         opening += [
@@ -174,6 +150,8 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
         elif isinstance(local.type, Array):
             copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
             opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
+        elif isinstance(local.type, Struct):
+            opening += substitute(bindings, (ir.Declare(local, g.init, span=host.span),))
         else:
             opening.append(ir.Declare(local, value, span=host.span))
         bindings[g.symbol] = local

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
+from hetad.analysis.no_alias import NoAlias
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.saves.parts import WrittenParts
 from hetad.ir import nodes as ir
@@ -19,6 +21,8 @@ from hetad.ir.types import SIZE_T, Pointer, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.rules import callees, operations
 
+_TOLD = (operations.added, operations.added_anywhere, operations.cleared)
+
 
 def was_zero(adjoint: ir.Expr) -> ir.Expr:
     """Whether the memory is zero in every cell before a launch that adds to it."""
@@ -26,7 +30,7 @@ def was_zero(adjoint: ir.Expr) -> ir.Expr:
 
 
 def cleared(
-    parts: WrittenParts, launch: ir.Launch, adjoints: Mapping[int, ir.Expr], kept: Collection[int]
+    parts: WrittenParts, launch: ir.Launch, adjoints: Mapping[int, ir.Expr], kept: Collection[int], no_alias: NoAlias
 ) -> list[ir.Stmt]:
     """What tells, behind the pullback of a launch, that it has taken all seeds.  `adjoints`: by position, of the
     pointers that the launch is given; those at `kept` are not cleared."""
@@ -36,7 +40,9 @@ def cleared(
         cells = parts.covered(launch, position) if position not in kept else None
         if cells is None or not isinstance(adjoint.type, Pointer):
             continue
-        others = (other for i, other in adjoints.items() if i != position)
+        given = launch.args[position]
+        meeting = (i for i in adjoints if i != position and not no_alias.apart(launch, given, launch.args[i]))
+        others = (adjoints[i] for i in meeting)
         apart = [operations.apart(adjoint, other, span=span) for other in others]
         sure = conjunction([cells.sure, *(binary("!=", a, integer(0, span)) for a in apart)], span)
         size = integer(size_of(adjoint.type.to), span, SIZE_T)
@@ -64,7 +70,24 @@ def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:
             return (*(x for x in _added_by(s, leading) if (s.span, x.args[0] if x.args else None) not in taken), s)
         return (s, *_added_to(s, leading)) if isinstance(s, ir.Call | ir.Opaque) else s
 
-    return (*body[:start], *map_body(tell, body[start:]))
+    return (*body[:start], *_asked_later(map_body(tell, body[start:]))[0])
+
+
+def _asked_later(body: ir.Body) -> tuple[ir.Body, bool]:
+    """The end of a function, without telling of adjoints that no launch asks about any more; whether one does here."""
+    end: list[ir.Stmt] = []  # last to first
+    for i in reversed(range(len(body))):
+        s = body[i]
+        if isinstance(s, ir.If):
+            then, asks_then = _asked_later(s.then)
+            orelse, asks_else = _asked_later(s.orelse)
+            s, asks = replace(s, then=then, orelse=orelse), asks_then or asks_else
+        else:
+            asks = any(map(_asks, walk_stmts((s,))))  # in a loop each turn may tell the next one
+        if asks:
+            return (*body[:i], s, *reversed(end)), True
+        end += map_body(lambda x: None if operations.does(x, *_TOLD) else x, (s,))
+    return tuple(reversed(end)), False
 
 
 def _asks(s: ir.Stmt) -> bool:

@@ -20,6 +20,7 @@ class Names:
         self._taken = set(taken)
         self._first = first
         self._last: dict[str, int] = {}  # the number that each name has come to
+        self._free: dict[str, int] = {}  # the first number that may be free
 
     def fresh(self, wanted: str) -> str:
         """The name itself, or with the first number that is free; where it ends in a number, with letters."""
@@ -34,7 +35,10 @@ class Names:
 
     def numbered(self, wanted: str, avoid: Collection[str] = ()) -> str:
         """With the first number that is free and leads to no name to avoid."""
-        n = 1
+        n = self._free.get(wanted, 1)
+        while f"{wanted}_{n}" in self._taken:
+            n += 1
+        self._free[wanted] = n
         while (name := f"{wanted}_{n}") in self._taken or name in avoid:
             n += 1
         self._taken.add(name)

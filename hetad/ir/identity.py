@@ -7,11 +7,13 @@ knows of that object.  These hold their nodes, too, so that the number of an obj
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, ValuesView
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
 D = TypeVar("D")
+
+_UNKNOWN: Any = object()
 
 
 class Identity(Generic[K]):
@@ -79,14 +81,14 @@ def asked_once(find: Callable[[K], V], most: int) -> tuple[Callable[[K], V], Cal
     nodes: list[K] = []  # those that are known
 
     def value(node: K) -> V:
-        number = id(node)
-        if number in known:
-            return known[number]
+        found: V = known.get(id(node), _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
         found = find(node)
         if len(nodes) >= most:
             forget()
         nodes.append(node)
-        known[number] = found
+        known[id(node)] = found
         return found
 
     def forget() -> None:

@@ -427,12 +427,14 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Global:
-    """A variable at file scope: `symbol.storage` is 'global' (host, or __device__ if `device`) or 'constant'."""
+    """A variable at file scope: `symbol.storage` is 'global' (host, or __device__ if `device`) or 'constant'.
+    managed: of both (`__managed__`); what was reached has none (`frontend/managed.py`)."""
 
     symbol: Symbol
     init: Expr | None
     device: bool
     span: Span
+    managed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

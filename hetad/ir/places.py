@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.types import Array, Float, Int, Pointer
 from hetad.ir.visit import children, collected, own_exprs, walk_expr, walk_stmts
 
@@ -48,6 +49,16 @@ def base(place: ir.Expr) -> ir.Symbol | None:
     return place.symbol if isinstance(place, ir.Var) else None
 
 
+def subscripts(place: ir.Expr) -> list[ir.Expr]:
+    """On the way to a place, that of the outermost array first."""
+    found: list[ir.Expr] = []
+    while isinstance(place, ir.Index | ir.Member):
+        if isinstance(place, ir.Index):
+            found.append(place.index)
+        place = place.base
+    return found[::-1]
+
+
 def is_fixed(place: ir.Expr) -> bool:
     """Whether `place` is the same one wherever it is named."""
     match place:
@@ -75,6 +86,18 @@ def reached_by(place: ir.Expr) -> ir.Symbol | None:
         case ir.AddressOf(place=inner):
             return reached_by(inner)
     return None
+
+
+def chosen_by(place: ir.Place) -> tuple[ir.Expr, ...]:
+    """What tells which cell a place is, but for the variable that it is reached by."""
+    match place:
+        case ir.Index(base=ir.Index() | ir.Member() | ir.Var() as base, index=index):
+            return (*chosen_by(base), index)
+        case ir.Index(base=base, index=index):
+            return (base, index)
+        case ir.Member(base=ir.Index() | ir.Member() as base):
+            return chosen_by(base)
+    return ()
 
 
 def written(body: ir.Body) -> set[ir.Symbol]:
@@ -134,8 +157,7 @@ def pointed_to(body: ir.Body) -> set[ir.Symbol]:
     return {symbol for s in body for symbol in _pointed_to_in(s)}
 
 
-def exposed_by(s: ir.Stmt) -> list[ir.Symbol]:
-    """By the statement itself."""
+def _find_exposed(s: ir.Stmt) -> list[ir.Symbol]:
     found: list[ir.Symbol | None] = []
     waiting = list(own_exprs(s)[::-1])
     while waiting:
@@ -146,6 +168,9 @@ def exposed_by(s: ir.Stmt) -> list[ir.Symbol]:
             found.append(root_symbol(e))
         waiting += _parts(e)[::-1]
     return [symbol for symbol in found if symbol is not None]
+
+
+exposed_by: Fact[ir.Stmt, list[ir.Symbol]] = lasting(_find_exposed)  # by the statement itself
 
 
 def _parts(e: ir.Expr) -> list[ir.Expr]:

@@ -150,6 +150,8 @@ COMMUNICATOR = Opaque("MPI_Comm")
 DATATYPE = Opaque("MPI_Datatype")
 REDUCTION = Opaque("MPI_Op")
 REQUEST = Opaque("MPI_Request")
+MPI_INFO = Opaque("MPI_Info")
+MPI_ADDRESS = Int(64, True, "MPI_Aint")
 NCCL_COMMUNICATOR = Opaque("ncclComm_t")
 NCCL_RESULT = Int(32, True, "ncclResult_t")
 NCCL_NUMBER = Int(32, True, "ncclDataType_t")
@@ -168,6 +170,8 @@ FILE = Opaque("FILE")
 OPTION_FLAG = Opaque("int *")
 OPTION = Struct("option", (Field("name", STRING), Field("has_arg", INT), Field("flag", OPTION_FLAG), Field("val", INT)))
 TIMEVAL = Struct("timeval", (Field("tv_sec", LONG), Field("tv_usec", LONG)))
+# `timezone` alone is a number of <time.h>.
+TIMEZONE = Struct("struct timezone", (Field("tz_minuteswest", INT), Field("tz_dsttime", INT)))
 TIMESPEC = Struct("timespec", (Field("tv_sec", LONG), Field("tv_nsec", LONG)))
 TIME = Struct(
     "tm",

@@ -32,6 +32,7 @@ from hetad.ir.nodes import (
     Body,
     Case,
     Declare,
+    DoWhile,
     Expr,
     For,
     Opaque,
@@ -39,10 +40,12 @@ from hetad.ir.nodes import (
     Switch,
     Symbol,
     Var,
+    While,
 )
 
 F = TypeVar("F")
 S = TypeVar("S", bound="Stmt | Case")
+Loop = For | While | DoWhile
 ExprRewriter = Callable[[Expr], Expr]
 StmtRewriter = Callable[[Stmt], "Stmt | Body | None"]
 
@@ -141,6 +144,24 @@ def walk_exprs(stmt: Stmt | Iterable[Stmt]) -> Iterator[Expr]:
     return chain.from_iterable(map(own_nodes, walk_stmts(cast("Iterable[Stmt]", body))))
 
 
+def walk_in_loops(body: Iterable[Stmt]) -> Iterator[tuple[Stmt, tuple[Loop, ...]]]:
+    """Every statement of a body, however deep, in the order of the source, with the loops around it."""
+    waiting: list[tuple[Iterator[Stmt], tuple[Loop, ...]]] = [(iter(body), ())]
+    while waiting:
+        rest, around = waiting[-1]
+        for s in rest:
+            yield s, around
+            inner = (*around, s) if isinstance(s, For | While | DoWhile) else around
+            nested = [(iter(part), inner) for part in bodies(s) if part]
+            if isinstance(s, For) and s.init:
+                nested[0] = (iter(s.init), around)
+            if nested:
+                waiting += reversed(nested)
+                break
+        else:
+            waiting.pop()
+
+
 def collected(own: Callable[[Stmt], Iterable[F]]) -> Fact[Stmt, tuple[F, ...]]:
     """What a statement has of its own and what the statements in it have, each once, in order; lasting."""
 
@@ -180,11 +201,11 @@ def _map_cases(fn: Callable[[Body], Body], stmt: Switch) -> Switch:
     return replace(stmt, cases=cases) if differs else stmt
 
 
-def repeated(rewrite: Callable[[Body], Body], body: Body) -> Body:
+def repeated(rewrite: Callable[[F], F], program: F) -> F:
     """Rewritten again and again, until that changes nothing."""
-    while (new := rewrite(body)) is not body:
-        body = new
-    return body
+    while (new := rewrite(program)) is not program:
+        program = new
+    return program
 
 
 def same_or(old: tuple[F, ...], new: tuple[F, ...]) -> tuple[F, ...]:
@@ -259,19 +280,59 @@ def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
 # --- symbols -------------------------------------------------------------------------------------
 
 
-def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body:
-    """`body` with variables replaced, declarations included where the replacement is a symbol."""
-    if not replacements:
-        return body
+def substituted(replacements: Mapping[Symbol, Symbol | Expr], expr: Expr) -> Expr:
+    """An expression with variables replaced."""
+    return _for_variables(replacements)(expr)
 
-    replaced = replacements.keys()
 
-    def expr(e: Expr) -> Expr:
+def _for_variables(replacements: Mapping[Symbol, Symbol | Expr]) -> ExprRewriter:
+    def rewritten(e: Expr) -> Expr:
         if type(e) is Var:
             new = replacements.get(e.symbol)
             return e if new is None else Var(new, span=e.span) if isinstance(new, Symbol) else new
         names = EXPR_CHILDREN.get(type(e))
-        return e if names is None else rebuilt(e, names, expr)
+        return e if names is None else rebuilt(e, names, rewritten)
+
+    return rewritten
+
+
+def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body:
+    """`body` with variables replaced, declarations included where the replacement is a symbol."""
+    if not replacements:
+        return body
+    replaced = replacements.keys()
+    expr, renamed = _for_variables(replacements), _for_names(replacements)
+
+    def statement(stmt: Stmt) -> Stmt:
+        return renamed(stmt if replaced.isdisjoint(own_variables(stmt)) else _map_all_own_exprs(expr, stmt))
+
+    return map_body(statement, body)
+
+
+def copied(
+    body: Body, place: Callable[[Span], Span], replacements: Mapping[Symbol, Symbol | Expr], fn: ExprRewriter
+) -> Body:
+    """`map_exprs(fn, substitute(replacements, map_spans(place, body)))`, in one walk: as a body stands elsewhere."""
+    rewritten, renamed = _for_every_node(fn), _for_names(replacements)
+    given = {x: new if isinstance(new, Symbol) else rewritten(new) for x, new in replacements.items()}
+
+    def expr(e: Expr) -> Expr:
+        new = given.get(e.symbol) if type(e) is Var else None
+        if new is None:
+            return fn(rebuilt(e, EXPR_CHILDREN.get(type(e), ()), expr, place(e.span)))
+        return fn(Var(new, span=place(e.span))) if isinstance(new, Symbol) else new
+
+    def statement(s: Stmt) -> Stmt:
+        if isinstance(s, Switch):
+            s = replace(s, cases=tuple(rebuilt(c, STMT_EXPRS[Case], expr) for c in s.cases))
+        return renamed(rebuilt(s, STMT_EXPRS.get(type(s), ()), expr, place(s.span)))
+
+    return map_body(statement, body)
+
+
+def _for_names(replacements: Mapping[Symbol, Symbol | Expr]) -> Callable[[Stmt], Stmt]:
+    """For what a statement names beside its expressions: what it declares, and what is known of a loop."""
+    replaced = replacements.keys()
 
     def reversed_header(loop: For, primal: For) -> For:
         """The loop that `loop` reverses, whose header may take the place of the reversed one."""
@@ -282,9 +343,7 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
         assert isinstance(own, For)
         return replace(loop, primal=replace(primal, init=own.init, cond=own.cond, step=own.step))
 
-    def statement(stmt: Stmt) -> Stmt:
-        if not replaced.isdisjoint(own_variables(stmt)):
-            stmt = _map_all_own_exprs(expr, stmt)
+    def renamed(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Declare):
             new = replacements.get(stmt.symbol)
             if isinstance(new, Symbol):
@@ -293,14 +352,14 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
             if stmt.primal is not None:
                 stmt = reversed_header(stmt, stmt.primal)
             if not replaced.isdisjoint(stmt.sums):
-                renamed = (replacements.get(s, s) for s in stmt.sums)
-                return replace(stmt, sums=tuple(s for s in renamed if isinstance(s, Symbol)))
+                sums = (replacements.get(s, s) for s in stmt.sums)
+                return replace(stmt, sums=tuple(s for s in sums if isinstance(s, Symbol)))
         elif isinstance(stmt, Opaque) and not replaced.isdisjoint(stmt.declares):
-            renamed = (replacements.get(s, s) for s in stmt.declares)
-            return replace(stmt, declares=tuple(s for s in renamed if isinstance(s, Symbol)))
+            declares = (replacements.get(s, s) for s in stmt.declares)
+            return replace(stmt, declares=tuple(s for s in declares if isinstance(s, Symbol)))
         return stmt
 
-    return map_body(statement, body)
+    return renamed
 
 
 def _find_own_variables(stmt: Stmt) -> tuple[Symbol, ...]:

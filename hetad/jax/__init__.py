@@ -21,15 +21,13 @@ except ImportError as problem:
 import jax.numpy as jnp
 import numpy as np
 
+from hetad.adapted import Adapted
 from hetad.functional import Functional, Launch, Request, ShapeRule
 from hetad.jax import primitives
 from hetad.jax.products import Subject
-from hetad.run.call import RETURN
-from hetad.run.signature import bind
 
 if TYPE_CHECKING:
     from hetad.api import Function
-    from hetad.diagnostics import ArgumentError
     from hetad.functional import Argument
     from hetad.run.selection import Selection
 
@@ -78,21 +76,15 @@ def function(
     return JaxFunction(Functional(function, request))
 
 
-class JaxFunction:
+class JaxFunction(Adapted):
     """Called with arrays and numbers; integers must be known when a computation is traced."""
 
+    library = "JAX"
+
     def __init__(self, functional: Functional) -> None:
-        self.functional = functional
-        self.wrt = functional.wrt
-        name = functional.function.name
+        super().__init__(functional, [o.name for o in functional.outputs])
         digest = functional.function.compiled.digest
-        self._subject = Subject(functional, f"{name} {next(_numbers)} {digest[:16]}")
-        self._signature = functional.signature
-        self._names = tuple(a.name for a in functional.arguments)
-        outputs = ", ".join("the return value" if o.name == RETURN else o.name for o in functional.outputs)
-        self.__name__ = name
-        self.__doc__ = f"{functional.signature}\n\nReturns {outputs}."
-        self.__signature__ = functional.shown
+        self._subject = Subject(functional, f"{functional.function.name} {next(_numbers)} {digest[:16]}")
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The outputs: an array, or several in the order of `of`.
@@ -100,10 +92,8 @@ class JaxFunction:
         Raises:
             ArgumentError: an argument does not fit its parameter.
         """
-        if named or len(args) != len(self._names):
-            args = tuple(bind(self._signature, args, named, self._names))
         arrays, numbers = [], []
-        for argument, value in zip(self.functional.arguments, args, strict=True):
+        for argument, value in zip(self._arguments, self._bound(args, named), strict=True):
             if argument.kind in ("array", "floating"):
                 arrays.append(self._array(argument, value))
             else:
@@ -139,13 +129,6 @@ class JaxFunction:
         except TypeError:
             raise self._refuse(f"expected an integer, got {_described(value)}", "", argument) from None
         return bool(number) if argument.kind == "bool" else number
-
-    def _refuse(self, problem: str, remedy: str, argument: Argument) -> ArgumentError:
-        return self._signature.refuse(problem, remedy, argument.name)
-
-    def __repr__(self) -> str:
-        outputs = ", ".join("the return value" if o.name == RETURN else o.name for o in self.functional.outputs)
-        return f"<hetad function of JAX, {', '.join(self._names)} to {outputs}: {self._signature.text}>"
 
 
 def _kind(value: Any) -> str:

@@ -23,10 +23,10 @@ from jax.interpreters import ad, batching, mlir
 
 from hetad.diagnostics import ArgumentError
 from hetad.jax import ffi
-from hetad.jax.products import BEND, HVP, JVP, VALUE, VJP, Product, Subject
+from hetad.jax.products import BEND, Subject, parts, results, work
+from hetad.products import HVP, JVP, NO_THIRD, VALUE, VJP, Product
 
-_THIRD = "hetad has no third derivatives, nor a forward derivative of a forward derivative"
-_NOT_COMPUTED = f"{_THIRD}: where one of two is of reverse mode there is one"
+_NOT_COMPUTED = f"{NO_THIRD}: where one of two is of reverse mode there is one"
 
 Sum = list[Any]  # tangents, or ad.Zero
 
@@ -47,14 +47,14 @@ def _primitive(product: Product) -> Any:
         if product.compute is None:
             raise ArgumentError(_NOT_COMPUTED)
         key = f"{subject.key} {product.name} {numbers} {wrt}"
-        ffi.register(key, product.work(subject, numbers, wrt))
+        ffi.register(key, work(product, subject, numbers, wrt))
         return jax.ffi.ffi_lowering(ffi.TARGET)(context, *operands, key=key)
 
     def abstract(*avals: Any, subject: Subject, numbers: Any, wrt: Any) -> Any:
-        results = product.results(subject, numbers, wrt, avals)
+        specs = results(product, subject, numbers, wrt, avals)
         if _axes(avals):
-            return jax.make_jaxpr(functools.partial(_stand_in, results))(*avals).out_avals
-        return [jax.core.ShapedArray(shape, dtype) for shape, dtype in results]
+            return jax.make_jaxpr(functools.partial(_stand_in, specs))(*avals).out_avals
+        return [jax.core.ShapedArray(shape, dtype) for shape, dtype in specs]
 
     def batched(operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> Any:
         """One after the other."""
@@ -99,8 +99,8 @@ def _value_forward(x: Sequence[Any], dots: Sequence[Any], *, subject: Subject, n
 
 def _jvp_forward(given: Sequence[Any], dots: Sequence[Any], *, subject: Subject, numbers: Any, wrt: Any) -> Any:
     params: dict[str, Any] = {"subject": subject, "numbers": numbers}
-    x, v = JVP.parts(subject, wrt, given)
-    x_dots, v_dots = JVP.parts(subject, wrt, dots)
+    x, v = parts(JVP, subject, wrt, given)
+    x_dots, v_dots = parts(JVP, subject, wrt, dots)
     results = _jvp.bind(*given, **params, wrt=wrt)
     sums: Sum = [_zero(r) for r in results]
     if not _still(v_dots):
@@ -114,8 +114,8 @@ def _jvp_forward(given: Sequence[Any], dots: Sequence[Any], *, subject: Subject,
 
 def _vjp_forward(given: Sequence[Any], dots: Sequence[Any], *, subject: Subject, numbers: Any, wrt: Any) -> Any:
     params: dict[str, Any] = {"subject": subject, "numbers": numbers}
-    x, s = VJP.parts(subject, wrt, given)
-    x_dots, s_dots = VJP.parts(subject, wrt, dots)
+    x, s = parts(VJP, subject, wrt, given)
+    x_dots, s_dots = parts(VJP, subject, wrt, dots)
     results = _vjp.bind(*given, **params, wrt=wrt)
     sums: Sum = [_zero(r) for r in results]
     if not _still(s_dots):
@@ -139,10 +139,10 @@ def _linear_forward(
     product: Product, primitive: Any, given: Sequence[Any], dots: Sequence[Any], **params: Any
 ) -> tuple[Any, Sum]:
     """Of what is linear in two groups, where x stays."""
-    x, first, second = product.parts(params["subject"], params["wrt"], given)
-    x_dots, *more = product.parts(params["subject"], params["wrt"], dots)
+    x, first, second = parts(product, params["subject"], params["wrt"], given)
+    x_dots, *more = parts(product, params["subject"], params["wrt"], dots)
     if _moved(params["subject"], x_dots):
-        raise ArgumentError(_THIRD)
+        raise ArgumentError(NO_THIRD)
     results = primitive.bind(*given, **params)
     sums: Sum = [_zero(r) for r in results]
     if not _still(more[0]):
@@ -153,19 +153,19 @@ def _linear_forward(
 
 
 def _jvp_transposed(c: Sequence[Any], *given: Any, subject: Subject, numbers: Any, wrt: Any) -> Any:
-    x, v = JVP.parts(subject, wrt, given)
+    x, v = parts(JVP, subject, wrt, given)
     found = _vjp.bind(*x, *_instantiated(c), subject=subject, numbers=numbers, wrt=wrt)
     return [*_none(x), *_where_asked(v, found)]
 
 
 def _vjp_transposed(c: Sequence[Any], *given: Any, subject: Subject, numbers: Any, wrt: Any) -> Any:
-    x, s = VJP.parts(subject, wrt, given)
+    x, s = parts(VJP, subject, wrt, given)
     found = _jvp.bind(*x, *_instantiated(c), subject=subject, numbers=numbers, wrt=wrt)
     return [*_none(x), *_where_asked(s, found)]
 
 
 def _hvp_transposed(c: Sequence[Any], *given: Any, **params: Any) -> Any:
-    x, v, s = HVP.parts(params["subject"], params["wrt"], given)
+    x, v, s = parts(HVP, params["subject"], params["wrt"], given)
     if any(map(ad.is_undefined_primal, v)):
         found = _hvp.bind(*x, *_instantiated(c), *s, **params)
         return [*_none(x), *_where_asked(v, found), *_none(s)]
@@ -174,7 +174,7 @@ def _hvp_transposed(c: Sequence[Any], *given: Any, **params: Any) -> Any:
 
 
 def _bend_transposed(c: Sequence[Any], *given: Any, **params: Any) -> Any:
-    x, u, v = BEND.parts(params["subject"], params["wrt"], given)
+    x, u, v = parts(BEND, params["subject"], params["wrt"], given)
     first = any(map(ad.is_undefined_primal, u))
     found = _hvp.bind(*x, *(v if first else u), *_instantiated(c), **params)
     return [*_none(x), *_where_asked(u, found), *_where_asked(v, found)]

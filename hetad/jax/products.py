@@ -1,16 +1,19 @@
-"""What can be asked of a function: its value, and products with its derivatives, on arrays that XLA has.
+"""Products of derivatives on arrays that XLA has: operands x are those of the arguments that are arrays.
 
-Operands of each are x, the arguments that are arrays, then groups of tangents along `wrt` and seeds of outputs.
+`wrt` are the arguments, by number, along which tangents go and of which a gradient is returned.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from hetad.functional import Call
+from hetad.products import Product
 
 if TYPE_CHECKING:
     from hetad.compiled import Backend
@@ -47,100 +50,39 @@ class Subject:
         return tuple(self.functional.arguments[i].name for i in wrt)
 
 
-@dataclass(frozen=True)
-class Call:
-    """One call: its operands as hetad takes them, and where results are written."""
-
-    functional: Functional
-    values: Sequence[Any]
-    wrt: Sequence[str]
-    along: dict[str, Any]
-    seeds: Sequence[Any]
-    make: Maker
-    backend: Backend
-    into: dict[str, Any]
+BEND = Product("bend", ("tangents", "tangents"), "outputs", None)  # d/dε J(x + εu) v
 
 
-def _value(c: Call) -> Sequence[Any]:
-    return c.functional.value(c.values, c.make, c.backend, c.into)
+def parts(product: Product, subject: Subject, wrt: Sequence[int], operands: Sequence[Any]) -> list[Sequence[Any]]:
+    """x, then each group."""
+    return product.parts(operands, len(subject.arrays), len(wrt), len(subject.functional.outputs))
 
 
-def _vjp(c: Call) -> Sequence[Any]:
-    return c.functional.pullback(c.values, c.seeds, c.wrt, c.make, c.backend, c.into)
+def results(
+    product: Product, subject: Subject, numbers: Numbers, wrt: Sequence[int], operands: Sequence[Any]
+) -> list[Spec]:
+    """The shapes and dtypes of the results, of operands that need have no more than that."""
+    x, functional = operands[: len(subject.arrays)], subject.functional
+    if product.gives == "outputs":
+        shapes = functional.shapes(subject.values(x, numbers))
+        return [(shape, o.dtype) for shape, o in zip(shapes, functional.outputs, strict=True)]
+    return [(tuple(x[subject.arrays.index(i)].shape), functional.arguments[i].dtype) for i in wrt]
 
 
-def _jvp(c: Call) -> Sequence[Any]:
-    return c.functional.pushforward(c.values, c.along, c.make, c.backend, c.into)
+def work(product: Product, subject: Subject, numbers: Numbers, wrt: Sequence[int]) -> Work:
+    """What a call does."""
+    functional, compute, names = subject.functional, product.compute, subject.names(wrt)
+    assert compute is not None
+    wanted = names if product.gives == "gradients" else functional.of or ()
 
+    def run(inputs: Sequence[Any], outputs: Sequence[Any], make: Maker, backend: Backend) -> None:
+        x, *groups = parts(product, subject, wrt, inputs)
+        given = dict(zip(product.groups, groups, strict=True))
+        along = dict(zip(names, given.get("tangents", ()), strict=False))
+        into = dict(zip(wanted, outputs, strict=False))
+        call = Call(subject.values(x, numbers), make, backend, names, along, given.get("seeds", ()), into)
+        for target, found in zip(outputs, compute(functional, call), strict=True):
+            if found is not target:
+                target[...] = found
 
-def _hvp(c: Call) -> Sequence[Any]:
-    found = c.functional.second(c.values, c.along, c.seeds, c.make, c.backend)
-    return [found[name] for name in c.wrt]
-
-
-@dataclass(frozen=True)
-class Product:
-    """One of them; `gives` says what the results are like."""
-
-    name: str
-    groups: tuple[Literal["tangents", "seeds"], ...]
-    gives: Literal["outputs", "gradients"]
-    compute: Callable[[Call], Sequence[Any]] | None
-
-    def parts(self, subject: Subject, wrt: Sequence[int], operands: Sequence[Any]) -> list[Sequence[Any]]:
-        """x, then each group."""
-        sizes = {"tangents": len(wrt), "seeds": len(subject.functional.outputs)}
-        found, start = [], 0
-        for size in (len(subject.arrays), *(sizes[group] for group in self.groups)):
-            found.append(operands[start : start + size])
-            start += size
-        return found
-
-    def results(self, subject: Subject, numbers: Numbers, wrt: Sequence[int], operands: Sequence[Any]) -> list[Spec]:
-        """The shapes and dtypes of the results, of operands that need have no more than that."""
-        x, functional = operands[: len(subject.arrays)], subject.functional
-        if self.gives == "outputs":
-            shapes = functional.shapes(subject.values(x, numbers))
-            return [(shape, o.dtype) for shape, o in zip(shapes, functional.outputs, strict=True)]
-        return [(tuple(x[subject.arrays.index(i)].shape), functional.arguments[i].dtype) for i in wrt]
-
-    def work(self, subject: Subject, numbers: Numbers, wrt: Sequence[int]) -> Work:
-        """What a call does."""
-        functional, compute = subject.functional, self.compute
-        assert compute is not None
-
-        def run(inputs: Sequence[Any], outputs: Sequence[Any], make: Maker, backend: Backend) -> None:
-            x, *groups = self.parts(subject, wrt, inputs)
-            given = dict(zip(self.groups, groups, strict=True))
-            values = [_as_argument(functional, i, v) for i, v in zip(subject.arrays, x, strict=True)]
-            along = {
-                name: _as_argument(functional, i, v)
-                for name, i, v in zip(subject.names(wrt), wrt, given.get("tangents", ()), strict=False)
-            }
-            seeds = [s if functional.of is not None else _number(s) for s in given.get("seeds", ())]
-            names = subject.names(wrt) if self.gives == "gradients" else functional.of or ()
-            into = dict(zip(names, outputs, strict=False))
-            call = Call(
-                functional, subject.values(values, numbers), subject.names(wrt), along, seeds, make, backend, into
-            )
-            for target, found in zip(outputs, compute(call), strict=True):
-                if found is not target:
-                    target[...] = found
-
-        return run
-
-
-VALUE = Product("value", (), "outputs", _value)
-VJP = Product("vjp", ("seeds",), "gradients", _vjp)
-JVP = Product("jvp", ("tangents",), "outputs", _jvp)
-HVP = Product("hvp", ("tangents", "seeds"), "gradients", _hvp)
-BEND = Product("bend", ("tangents", "tangents"), "outputs", None)
-
-
-def _as_argument(functional: Functional, number: int, array: Any) -> Any:
-    return _number(array) if functional.arguments[number].kind == "floating" else array
-
-
-def _number(array: Any) -> Any:
-    """That in an array of rank 0; of one on a GPU, the stream is waited for."""
-    return (array.get() if hasattr(array, "get") else array).item()
+    return run

@@ -24,6 +24,8 @@ from hetad.ir.types import (
     DOUBLE,
     INT,
     MESSAGE_STATUS,
+    MPI_ADDRESS,
+    MPI_INFO,
     REDUCTION,
     REQUEST,
     VOID,
@@ -40,11 +42,15 @@ HEADER = "mpi.h"
 #   type, block_type             of what is sent or of all, and of what is received
 #   peer, tag, from_peer, from_tag, root, operator, communicator
 #   sent_counts, sent_places, counts, places   arrays: of each rank, how many elements, and where
-#   request, request_held, requests, status, number, numbers, read, handle_changed
+#   displacements, types         of a type that is made: where its parts lie, in bytes, and what they are
+#   request, request_held, requests, status, number, found, numbers, read, handle_changed, displacement, info
 ACTIONS: tuple[Action, ...] = ("communicate", "start", "complete")
 # Roles of arguments through which memory is read, and written.
-READ = ("counts", "places", "sent_counts", "sent_places", "request_held", "requests", "read", "handle_changed")
-WRITTEN = ("request", "request_held", "requests", "status", "number", "handle_changed", "numbers")
+READ = (
+    "counts", "places", "sent_counts", "sent_places", "displacements", "types", "request_held", "requests", "read",
+    "handle_changed",
+)  # fmt: skip
+WRITTEN = ("request", "request_held", "requests", "status", "number", "found", "handle_changed", "numbers")
 
 _SEND = "src elements type peer tag communicator"
 _END = "type operator communicator"
@@ -111,6 +117,9 @@ def _requests() -> Iterator[MemoryOperation]:
         ("Waitany", "elements requests number status"),
         ("Test", "request_held number status"),
         ("Testall", "elements requests number status"),
+        ("Testany", "elements requests number found status"),
+        ("Waitsome", "elements requests number numbers status"),
+        ("Testsome", "elements requests number numbers status"),
     ):
         yield _row(name, "complete", roles, MESSAGE_STATUS)
 
@@ -134,6 +143,8 @@ def _answers() -> Iterator[MemoryOperation]:
         ("Get_count", "read type store"),
         ("Get_elements", "read type store"),
         ("Type_size", "type store"),
+        ("Topo_test", "communicator store"),
+        ("Cartdim_get", "communicator store"),
         ("Cart_rank", "communicator read store"),
         ("Cart_shift", "communicator elements elements store store"),
         ("Get_processor_name", "dst store"),
@@ -141,6 +152,9 @@ def _answers() -> Iterator[MemoryOperation]:
         yield _row(name, "inert" if name != "Get_processor_name" else "text", roles, INT)
     yield _row("Dims_create", "inert", "elements elements numbers")
     yield _row("Cart_coords", "inert", "communicator elements elements numbers")
+    yield _row("Cart_get", "inert", "communicator elements numbers numbers numbers")
+    yield _row("Probe", "inert", "peer tag communicator status", MESSAGE_STATUS, together=True)
+    yield _row("Iprobe", "inert", "peer tag communicator number status", MESSAGE_STATUS, together=True)
     yield _row("Buffer_attach", "inert", "other elements", together=True)
     yield _row("Buffer_detach", "inert", "other store", INT, together=True)
     yield _row("Barrier", "inert", "communicator", together=True)
@@ -148,15 +162,12 @@ def _answers() -> Iterator[MemoryOperation]:
     for name, roles in (
         ("Comm_dup", "communicator store"),
         ("Comm_split", "communicator elements elements store"),
+        ("Comm_split_type", "communicator elements elements info store"),
         ("Cart_create", "communicator elements read read elements store"),
+        ("Cart_sub", "communicator read store"),
     ):
         yield _row(name, "inert", roles, COMMUNICATOR, together=True)
-    for name, roles in (
-        ("Type_contiguous", "elements type store"),
-        ("Type_vector", "elements elements elements type store"),
-        ("Type_create_subarray", "elements read read read elements type store"),
-    ):
-        yield _row(name, "inert", roles, DATATYPE)
+    yield from _types()
     yield _row("Type_commit", "inert", "handle_changed", DATATYPE, together=True)
     yield _row("Type_free", "inert", "handle_changed", DATATYPE, together=True)
     yield _row("Request_free", "inert", "handle_changed", REQUEST, together=True)
@@ -168,13 +179,41 @@ def _answers() -> Iterator[MemoryOperation]:
         yield MemoryOperation(f"MPI_{name}", "inert", DOUBLE, varies=True, header=HEADER)
 
 
+def _types() -> Iterator[MemoryOperation]:
+    """What types are made of, and where that lies."""
+    for name, roles in (
+        ("Type_dup", "type store"),
+        ("Type_contiguous", "elements type store"),
+        ("Type_vector", "elements elements elements type store"),
+        ("Type_create_hvector", "elements elements displacement type store"),
+        ("Type_indexed", "elements counts places type store"),
+        ("Type_create_hindexed", "elements counts displacements type store"),
+        ("Type_create_indexed_block", "elements elements places type store"),
+        ("Type_create_hindexed_block", "elements elements displacements type store"),
+        ("Type_create_subarray", "elements read read read elements type store"),
+        ("Type_create_struct", "elements counts displacements types store"),
+        ("Type_create_resized", "type displacement displacement store"),
+    ):
+        yield _row(name, "inert", roles, DATATYPE)
+    for name, roles in (
+        ("Type_get_extent", "type store store"),
+        ("Type_get_true_extent", "type store store"),
+        ("Get_address", "other store"),
+    ):
+        yield _row(name, "inert", roles, MPI_ADDRESS)
+    for name in ("Aint_add", "Aint_diff"):
+        yield MemoryOperation(f"MPI_{name}", "inert", MPI_ADDRESS, ("displacement", "displacement"), header=HEADER)
+
+
 ROWS: tuple[MemoryOperation, ...] = (*_moves(), *_collectives(), *_requests(), *_answers())
 # Operations of all ranks that are started, and what does the same at once.
 STARTED = {row.name: f"MPI_{row.name[5:].capitalize()}" for row in _collectives() if row.action == "start"}
 
 STARTS = frozenset({"MPI_Start", "MPI_Startall"})  # of requests that were made before
 BEGINS = frozenset({"MPI_Init", "MPI_Init_thread"})
-MAKE_COMMUNICATORS = frozenset({"MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create"})
+MAKE_COMMUNICATORS = frozenset(
+    f"MPI_{name}" for name in ("Comm_dup", "Comm_split", "Comm_split_type", "Cart_create", "Cart_sub")
+)
 
 # -- constants, by name: what they are depends on the library, so nothing of it is known here
 
@@ -197,10 +236,12 @@ HANDLES: dict[str, Opaque] = {
     **dict.fromkeys((*REALS, *BYTES, *INTEGERS, "MPI_DATATYPE_NULL"), DATATYPE),
     **dict.fromkeys((*OPERATORS, *OTHER_OPERATORS, "MPI_OP_NULL"), REDUCTION),
     "MPI_REQUEST_NULL": REQUEST,
+    "MPI_INFO_NULL": MPI_INFO,
 }
 # Numbers, of which some may be equal.
 NUMBERS = (
-    *WILDCARDS, "MPI_PROC_NULL", "MPI_BSEND_OVERHEAD", "MPI_UNDEFINED", "MPI_ORDER_C", "MPI_ORDER_FORTRAN",
+    *WILDCARDS, "MPI_PROC_NULL", "MPI_BSEND_OVERHEAD", "MPI_UNDEFINED", "MPI_COMM_TYPE_SHARED", "MPI_CART",
+    "MPI_ORDER_C", "MPI_ORDER_FORTRAN",
     "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE",
 )  # fmt: skip
 # Addresses that stand for something else than memory.

@@ -21,6 +21,7 @@ _ON = "int on_src, int on_updated"
 _SENT = f"int elements, MPI_Datatype type, int peer, int tag, {_C}"
 _BLOCK = "void *adj_updated, int block, MPI_Datatype block_type"
 _BLOCKS = "void *adj_updated, const int *counts, const int *places, int block, MPI_Datatype block_type"
+_SOME = "int elements, MPI_Request *requests, int *number, int *numbers, MPI_Status *status"
 _ADJOINTS = "void *adj_src, void *adj_updated"
 
 
@@ -41,7 +42,7 @@ def _pullback(prototype: str) -> Act:
 def _forward(prototype: str) -> Act:
     """What stands for a call in the forward sweep, and remembers what the reverse sweep must know."""
     reads = _positions(prototype, "src", "updated", "requests", "request_held")
-    writes = _positions(prototype, "dst", "updated", "request", "status", "number")
+    writes = _positions(prototype, "dst", "updated", "request", "status", "number", "found")
     return Act(
         f"int {prototype}", "may fail for want of memory", "adds nothing", "remembers addresses", reads=reads,
         writes=writes,
@@ -126,6 +127,12 @@ RULES: dict[str, Rule] = {
     "MPI_Testall": Rule(
         _wait_pullback, _forward("mpi_testall(int elements, MPI_Request *requests, int *number, MPI_Status *status)")
     ),
+    "MPI_Testany": Rule(
+        _wait_pullback,
+        _forward("mpi_testany(int elements, MPI_Request *requests, int *number, int *found, MPI_Status *status)"),
+    ),
+    "MPI_Waitsome": Rule(_wait_pullback, _forward(f"mpi_waitsome({_SOME})")),
+    "MPI_Testsome": Rule(_wait_pullback, _forward(f"mpi_testsome({_SOME})")),
     "MPI_Bcast": Rule(
         _pullback(
             f"mpi_bcast_pullback(void *adj_updated, int elements, MPI_Datatype type, int root, {_C}, int on_updated)"
@@ -239,7 +246,7 @@ RULES |= {
 def _tangent(prototype: str) -> Act:
     """What stands beside a call, or in its place, in the sweep of tangents."""
     given = _positions(prototype, "dot_", "src", "updated", "request")
-    written = _positions(prototype, "dot_", "request", "status", "number")
+    written = _positions(prototype, "dot_", "request", "status", "number", "found")
     return Act(prototype, "may fail for want of memory", reads=given, writes=written)
 
 
@@ -270,6 +277,11 @@ TANGENTS: dict[str, Act] = {
     "MPI_Testall": _tangent(
         "int mpi_testall_tangent(int elements, MPI_Request *requests, int *number, MPI_Status *status)"
     ),
+    "MPI_Testany": _tangent(
+        "int mpi_testany_tangent(int elements, MPI_Request *requests, int *number, int *found, MPI_Status *status)"
+    ),
+    "MPI_Waitsome": _tangent(f"int mpi_waitsome_tangent({_SOME})"),
+    "MPI_Testsome": _tangent(f"int mpi_testsome_tangent({_SOME})"),
     **dict.fromkeys(("MPI_Allreduce", "MPI_Reduce"), _tangent(f"void mpi_reduce_tangent({_REDUCTION})")),
     **dict.fromkeys(("MPI_Iallreduce", "MPI_Ireduce"), _tangent(f"void mpi_ireduce_tangent({_REDUCTION})")),
 }

@@ -9,7 +9,7 @@ call; passes make and find such calls through the names below, and no other way:
 
 The text of the functions is in `emit/support` (`emit/support.py` finds what a program needs), but for marks, which are
 gone before anything is emitted, and for what only one target has, which another replaces
-(`emit/synchronisation.at_once`, `targets/cpu/exchange.py`).
+(`emit/synchronisation.at_once`, `targets/cpu/barrier_intervals/exchange.py`).
 
 A derivative may be differentiated again.  There an operation without a derivative is refused (`host/again`), as each
 is that does not say something else.
@@ -91,7 +91,10 @@ tape_allocate = Act(
         "cudaMalloc(tape, (size_t)cells * grid.x * grid.y * grid.z * block.x * block.y * block.z * bytes);"
     ),
 )  # fmt: skip
-release = Act("void release(void *p)", _FAILS, "by its own address", pullback=InSpace("cudaFree(p);", "free(p);"))
+release = Act(
+    "void release(void *p)", _FAILS, "adds nothing", "by its own address",
+    pullback=InSpace("cudaFree(p);", "free(p);"),
+)  # fmt: skip
 retire = Act("void retire(void *p)", _FAILS, writes=(0,), pullback=Absorbed())
 revive = Act("void revive(void *p)", pullback=Absorbed())
 revive_zeros = Act("void revive_zeros(void *p)", writes=(0,), pullback=Absorbed())
@@ -318,9 +321,30 @@ keep_peer = Act("void keep_peer(int peer)", "adds nothing")
 return_peer = Act("void return_peer(int peer)", *_RESTORES)
 cell_here = Value("void *cell_here(const void *cell, size_t bytes)")
 
-# Schedules of checkpoints: what to do next, from which step to which.
+# Schedules of checkpoints: what to do next, from which step to which; whether there is one more step, where that is not
+# known before, and whether this is the first time that it runs.
 open_loop = Act("void open_loop(int line, size_t trips)")
 reopen_loop = Act("void reopen_loop(void)", "of reverse sweep")
+# Time loops that another process can go on with: the one that is opened next; the function's variables, which it takes
+# up; memory that is only read; pointers and handles in memory, where the first is, how many bytes lie together and how
+# far it is to the next; pointers in checkpoints; the end, from where on nothing is left to go on with.
+resumes = Act("void resumes(void)", "adds nothing")
+variable_numbers = Act("void variable_numbers(void *p, size_t bytes)", "adds nothing", "on the host", writes=(0,))
+variable_pointers = Act("void variable_pointers(void *p, size_t bytes)", "adds nothing", "on the host", writes=(0,))
+constant = Act("void constant(const void *p)", "adds nothing")
+holds_pointers = Act(
+    "void holds_pointers(const void *p, const void *first, size_t bytes, size_t stride)",
+    "adds nothing",
+)
+holds_handles = Act(
+    "void holds_handles(const void *p, const void *first, size_t bytes, size_t stride)",
+    "adds nothing",
+)
+push_pointers = Act("void push_pointers(const void *pointers, size_t bytes)", "adds nothing", "on the host")
+pop_pointers = Act("void pop_pointers(void *pointers, size_t bytes)", "on the host", *_RESTORES)
+end_resume = Act("void end_resume(void)", "adds nothing")
+goes_on = Act("void goes_on(int *more, int holds)", "adds nothing", writes=(0,), pullback=Spelled("at_more = holds;"))
+first_run = Value("int first_run(void)", pullback=Inactive())
 next_action = Act("void next(int *what, size_t *at, size_t *until)", "adds nothing", writes=(0, 1, 2))
 
 # Which adjoints are zero in every cell.

@@ -10,14 +10,16 @@ import numpy as np
 
 from hetad.run import foreign
 from hetad.run.arrays import ArrayParameter, Converter, blank, converter
-from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
-from hetad.run.memory import Buffer
+from hetad.run.call import Interface, Plan
+from hetad.run.memory import Buffer, host_buffer
+from hetad.run.signature import RETURN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hetad.host.derivative import Parameter
     from hetad.run.executable import Executable
+    from hetad.run.launch import LaunchConfiguration
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class _Tangent:
     name: str
     cells: Sequence[Any]
     converter: Converter
+    theirs: ArrayParameter | None  # the same, of an array that is written in place
     position: int  # of the primal parameter; -1 for the return value
     given: bool  # it is one of wrt
     wanted: bool  # it is one of of
@@ -49,18 +52,15 @@ class TangentPlan(Plan):
             assert p.primal is not None
             cells.setdefault(p.primal, []).append(cell)
             types.setdefault(p.primal, p)
-        self._along = [
-            _Tangent(
-                name, cells[name], converter(f"tangents[{name!r}]", p.symbol.type, signature, p.space),
-                names.index(name) if name in names else -1, name in wrt, name in (of or (RETURN,)),
+        self._along = []
+        for name, p in types.items():
+            made = converter(f"tangents[{name!r}]", p.symbol.type, signature, p.space)
+            theirs = replace(made, written=True) if isinstance(made, ArrayParameter) else None
+            position = names.index(name) if name in names else -1
+            self._along.append(
+                _Tangent(name, cells[name], made, theirs, position, name in wrt, name in (of or (RETURN,)))
             )
-            for name, p in types.items()
-        ]  # fmt: skip
-
-    @property
-    def tangent_names(self) -> tuple[str, ...]:
-        """In the order in which `execute` takes them."""
-        return tuple(t.name for t in self._along)
+        self.tangent_names = tuple(f"dot_{t.name}" for t in self._along)  # in the order in which `execute` takes them
 
     def along(
         self, values: Sequence[Any], tangents: Mapping[str, Any], launch: LaunchConfiguration | None,
@@ -97,8 +97,8 @@ class TangentPlan(Plan):
             self._configure(launch)
             buffers = self._place(values)
             theirs = {
-                f"dot_{t.name}": b
-                for t, given in zip(self._along, tangents, strict=True)
+                name: b
+                for name, t, given in zip(self.tangent_names, self._along, tangents, strict=True)
                 if (b := self._theirs(t, buffers, given))
             }
             self._require_distinct(buffers, theirs.items())
@@ -141,10 +141,10 @@ class TangentPlan(Plan):
         return self._place_cells(t, self._memory.duplicate(given, argument.array, t.converter))
 
     def _theirs(self, t: _Tangent, buffers: Sequence[Buffer | None], given: Any) -> Buffer | None:
-        if not isinstance(t.converter, ArrayParameter):
+        parameter = t.theirs
+        if parameter is None:
             self._set_values(t, given)
             return None
-        parameter = replace(t.converter, written=True)
         array = parameter.check(given)
         argument = buffers[t.position] if t.position >= 0 else None
         size = self.directions * (1 if t.position < 0 else argument.array.size if argument is not None else 0)
@@ -154,7 +154,10 @@ class TangentPlan(Plan):
         return self._place_cells(t, self._memory.place(array, parameter))
 
     def _set_values(self, t: _Tangent, given: Any) -> None:
-        values = [given] if self.directions == 1 else foreign.seen(given)
+        if self.directions == 1:
+            t.cells[0].value = t.converter.convert(given)  # type: ignore[union-attr]
+            return
+        values = foreign.seen(given)
         counted = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and np.ndim(values) > 0
         if not counted or len(values) != self.directions:
             got = len(values) if counted else repr(given)
@@ -182,7 +185,8 @@ def copied(value: Any) -> Any:
 
 def _of_user(value: Any, buffer: Buffer | None) -> Buffer | None:
     """Where the user's own array lies: copies of one array lie apart."""
-    if buffer is None:
-        return None
-    start = value.__array_interface__["data"][0] if isinstance(value, np.ndarray) else value.data.ptr
-    return Buffer(value, buffer.address, buffer.nbytes, start)
+    if buffer is None or buffer.array is value:
+        return buffer
+    if isinstance(value, np.ndarray):
+        return host_buffer(value)
+    return Buffer(value, buffer.address, buffer.nbytes, value.data.ptr)

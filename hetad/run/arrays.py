@@ -182,6 +182,7 @@ class ArrayParameter:
     dtype: np.dtype[Any] | None  # None for `void *`, which takes any
     multiple: int  # elements in one pointee: 16 for `double (*rows)[16]`
     stays: bool = False  # the call leaves the argument as it is, so that one that is read-only may be copied
+    widens: bool = False  # numbers of 16 bits may be given for floats, as those of an output for its adjoint
 
     def check(self, value: Any) -> Any:
         """The array, fit to be passed: NumPy's or CuPy's, over the memory of the value."""
@@ -190,8 +191,8 @@ class ArrayParameter:
             if type(value) is not np.ndarray:
                 self._check_kind(value)
         dtype = self.dtype  # those of numbers are the same object, and quickly compared
-        if value.dtype is not dtype and dtype is not None and value.dtype != dtype and not self._holds_members(value):
-            self._refuse_dtype(value)
+        if value.dtype is not dtype and dtype is not None and value.dtype != dtype:
+            value = self._as_passed(value)
         if value.ndim == 0:
             raise self._refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")
         if not value.flags.c_contiguous:
@@ -225,10 +226,16 @@ class ArrayParameter:
             return array.copy()
         return array
 
-    def _holds_members(self, value: Any) -> bool:
-        """Whether the last axis of an array of numbers counts the members of a struct: (..., 3) floats for `float3`."""
+    def _as_passed(self, value: Any) -> Any:
+        """An array of another dtype, if it fits: the last axis may count the members of a struct, so that (..., 3)
+        floats are taken for `float3`."""
         members = members_of(self.dtype)
-        return members is not None and value.dtype == members[0] and value.shape[-1:] == (members[1],)
+        number = self.dtype if members is None else members[0]
+        if self.widens and value.dtype == np.float16 and number == np.float32:
+            value = value.astype(np.float32)  # which rounds nothing
+        if value.dtype != self.dtype and (members is None or value.dtype != number or value.shape[-1:] != members[1:]):
+            self._refuse_dtype(value)
+        return value
 
     def _check_kind(self, value: Any) -> None:
         if isinstance(value, np.ma.MaskedArray):
@@ -346,6 +353,8 @@ def members_of(dtype: np.dtype[Any] | None) -> tuple[np.dtype[Any], int] | None:
 def blank(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any] | None) -> Any:
     """An array of that shape and type, of which only kind and type matter: masks, and adjoints of numbers of 16 bits,
     have types of their own.  The members of a struct may be counted by the last axis."""
+    if like.dtype is dtype and like.shape == shape:
+        return like
     members = members_of(dtype)
     wanted = members[0] if members is not None and like.dtype.names is None else dtype or like.dtype
     return like if like.shape == shape and like.dtype == wanted else type(like)(shape, wanted)
@@ -355,19 +364,6 @@ def on_host(value: Any) -> Any:
     """An array of any library as NumPy's, copied from the GPU if it lies there; what is no array, as it is."""
     array = foreign.seen(value)
     return array.get() if foreign.is_on_device(array) else array
-
-
-def dimensions(name: str, value: Any, signature: Signature) -> tuple[int, int, int]:
-    """Three extents from an integer or up to three of them."""
-    given = value if isinstance(value, tuple | list) else (value,)
-    try:
-        extents = [operator.index(v) for v in given]
-    except TypeError:
-        raise signature.refuse(f"{name}={value!r}: expected an integer or up to three of them") from None
-    if not 1 <= len(extents) <= 3 or any(not 1 <= e < 2**31 for e in extents):
-        raise signature.refuse(f"{name}={value!r}: expected one to three positive integers")
-    x, y, z = (*extents, 1, 1)[:3]
-    return x, y, z
 
 
 def to_python(value: Any) -> Any:

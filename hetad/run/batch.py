@@ -11,13 +11,16 @@ import numpy as np
 
 from hetad.ir.types import Pointer
 from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, blank, converter, on_host
-from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
+from hetad.run.call import Interface, Plan
 from hetad.run.layout import dtype_of
 from hetad.run.memory import Buffer
+from hetad.run.signature import RETURN
+from hetad.targets.places import joined
 
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function
     from hetad.run.executable import Executable
+    from hetad.run.launch import LaunchConfiguration
     from hetad.run.lengths import Lengths
 
 
@@ -136,15 +139,17 @@ class BatchPlan(Plan):
     def _extent(self, buffer: Buffer, position: int) -> int:
         return buffer.nbytes // self.sets if self._differs[position] else buffer.nbytes
 
-    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
+    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None], reach: tuple[Any, ...]) -> None:
         """Of each set."""
         mine = [b and Buffer(b.array, b.address, self._extent(b, i), b.start, b.staged) for i, b in enumerate(buffers)]
         shared = [cell.raw if hasattr(cell, "raw") else cell.value for cell in self._configuration.values()]
         given = [*[None] * len(shared), *mine]
-        for number in range(self.sets):
-            lengths.check([*shared, *(_value(i.converter, i.cell, number) for i in self._inputs)], given)
-            if not self._sets_need_other_lengths:
-                break
+        unproven = []
+        for number in range(self.sets if self._sets_need_other_lengths else 1):
+            values = [*shared, *(_value(i.converter, i.cell, number) for i in self._inputs)]
+            lengths.check(values, given)
+            unproven.append(lengths.proof_by_numbers(values, given).places if self.executable.proves else None)
+        self.executable.unproven = joined(unproven)
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is None:
@@ -180,7 +185,7 @@ class BatchPlan(Plan):
                 f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {every} and dtype of {adjoint.name}, or "
                 f"{one} for the same seed in all sets",
             )
-        seed = replace(adjoint.array, name=label, written=False).check(seeds[adjoint.name])
+        seed = adjoint.seed.check(seeds[adjoint.name])
         if seed.shape == one:
             seed = seed.reshape((1, *one)).repeat(self.sets, axis=0)
         if seed.shape != every:

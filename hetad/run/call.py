@@ -5,7 +5,6 @@ A `Plan` is made once per compiled function, so that a call does little more tha
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,13 @@ from hetad.run.arrays import (
     StructParameter,
     blank,
     converter,
-    dimensions,
-    members_of,
     to_python,
 )  # fmt: skip
+from hetad.run.disjoint import first_overlap
+from hetad.run.held import covers
+from hetad.run.lengths import Proof
 from hetad.run.memory import Buffer
-from hetad.run.signature import Signature
+from hetad.run.signature import RETURN, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,34 +35,11 @@ if TYPE_CHECKING:
 
     from hetad.host.derivative import Parameter
     from hetad.run.executable import Executable
+    from hetad.run.launch import LaunchConfiguration
     from hetad.run.lengths import Lengths
+    from hetad.run.resume import Resume
 
-RETURN = "return"  # the name under which the seed of the return value is given
-MAX_BLOCK = 1024
 _REMEMBERED = 256  # calls with other integers or sizes
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchConfiguration:
-    """What stands between `<<<` and `>>>`, checked."""
-
-    grid: bytes  # as dim3
-    block: bytes
-    shared_mem: int
-    stream: Any
-
-    @staticmethod
-    def of(signature: Signature, grid: Any, block: Any, shared_mem: Any, stream: Any) -> LaunchConfiguration:
-        if grid is None or block is None:
-            missing = "grid" if grid is None else "block"
-            raise signature.refuse(f"a kernel needs {missing}=", "call it as kernel(..., grid=(40,), block=(256,))")
-        g, b = dimensions("grid", grid, signature), dimensions("block", block, signature)
-        if b[0] * b[1] * b[2] > MAX_BLOCK:
-            problem = f"block={block!r}: a block has at most {MAX_BLOCK} threads"
-            raise signature.refuse(problem, "take more blocks, as in grid=(n + 255) // 256, block=256")
-        if not isinstance(shared_mem, int | np.integer) or shared_mem < 0:
-            raise signature.refuse(f"shared_mem={shared_mem!r}: expected a number of bytes")
-        return LaunchConfiguration(struct.pack("3I", *g), struct.pack("3I", *b), int(shared_mem), stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +54,8 @@ class _Input:
     cell: Any
     converter: Converter
     array: ArrayParameter | None  # the same, if the parameter is a pointer
+    lent: ArrayParameter | None  # the same, of a call that leaves the array as it is
+    counts: bool = False  # how far a call reaches depends on its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +85,8 @@ class Interface:
 class Plan:
     """Calls of one executable.  `of` and `wrt` are empty for a primal."""
 
+    resume: Resume | None = None  # where calls that can be gone on with leave their files
+
     def __init__(
         self, executable: Executable, interface: Interface, wrt: Sequence[str] = (), of: Sequence[str] = ()
     ) -> None:
@@ -114,7 +95,7 @@ class Plan:
         self.signature = signature
         self._memory = executable.memory
         self._lengths = interface.lengths
-        self._fits: dict[tuple[Any, ...], bool] = {}  # calls whose arrays were long enough: whether that is all
+        self._fits: dict[tuple[Any, ...], Proof] = {}  # calls whose arrays are long enough
         cells = executable.frame.cells
         self._inputs: list[_Input] = []
         self._adjoints: list[_Adjoint] = []
@@ -129,10 +110,11 @@ class Plan:
             match p.role:
                 case "primal":
                     made = converter(name, type_, signature, p.space, name in interface.written)
-                    if isinstance(made, ArrayParameter) and wrt:  # a gradient leaves its arguments as they are
-                        made = replace(made, stays=True)
                     array = made if isinstance(made, ArrayParameter) else None
-                    self._inputs.append(_Input(cell, made, array))
+                    lent = replace(array, stays=True) if array is not None else None
+                    counts = isinstance(made, IntegerParameter | StructParameter)
+                    # A gradient leaves its arguments as they are.
+                    self._inputs.append(_Input(cell, made, lent if wrt else array, lent, counts))
                 case "adjoint":
                     assert p.primal is not None
                     position = names.index(p.primal)
@@ -148,10 +130,9 @@ class Plan:
                     self._configuration[role] = cell
         self._telling = [cell for cell, p in zip(cells, parameters, strict=True) if p.space != "host"]
         executable.tell_apart(self._telling)
-        both = [*self._configuration.values(), *(i.cell for i in self._inputs)]
-        self._extents = [cell for cell in both if hasattr(cell, "raw")]  # of grids and blocks; and structs
+        self._extents = [cell for cell in self._configuration.values() if hasattr(cell, "raw")]  # of grids and blocks
         self._arrays = [(n, i.array) for n, i in enumerate(self._inputs) if i.array is not None]
-        self._integers = [i.cell for i in self._inputs if isinstance(i.converter, IntegerParameter)]
+        self.adjoint_names = tuple(a.array.name for a in self._adjoints)  # in the order in which `execute` takes them
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
     @staticmethod
@@ -162,7 +143,7 @@ class Plan:
         name, pointer = parameter.symbol.name, parameter.symbol.type
         array = converter(name, pointer, signature, parameter.space, written=True)
         assert isinstance(array, ArrayParameter)
-        seed = replace(array, name=f"seeds[{parameter.primal!r}]", written=False)
+        seed = replace(array, name=f"seeds[{parameter.primal!r}]", written=False, widens=True)
         scalar = not isinstance(primal, Pointer)
         one = np.empty(1, array.dtype) if scalar else None
         return _Adjoint(cell, parameter.primal, position, array, seed, scalar, seeded, one)
@@ -189,14 +170,15 @@ class Plan:
             self._configure(launch)
             buffers = self._place(values)
             self._set_seed(seeds)
-            adjoints = [self._fresh(a, buffers[a.position], seeds) for a in self._adjoints]
-            for adjoint, buffer in zip(self._adjoints, adjoints, strict=True):
+            adjoints = []
+            for adjoint in self._adjoints:
+                buffer = self._fresh(adjoint, buffers[adjoint.position], seeds)
                 adjoint.cell.value = buffer.address
+                adjoints.append(buffer)
             self._require_distinct(buffers)
-            result = self.executable.run(progress)
-            results = [adjoints[i] for i in self._results]
-            self._memory.fetch(results)
-        return result, [self._result(self._adjoints[i], values, b) for i, b in zip(self._results, results, strict=True)]
+            result = self._run(progress, buffers, adjoints)
+            self._memory.fetch([adjoints[i] for i in self._results])
+        return result, [self._result(self._adjoints[i], values, adjoints[i]) for i in self._results]
 
     def execute(
         self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
@@ -213,19 +195,29 @@ class Plan:
                 adjoint.cell.value = buffer.address
                 theirs.append(buffer)
             self._require_distinct(buffers, zip(self.adjoint_names, theirs, strict=True))
-            result = self.executable.run(progress)
+            result = self._run(progress, buffers, theirs)
             self._memory.fetch(theirs)
         return result
 
-    @property
-    def adjoint_names(self) -> tuple[str, ...]:
-        """The names of the adjoint parameters, in the order in which `execute` takes them."""
-        return tuple(a.array.name for a in self._adjoints)
+    def _run(self, progress: bool, buffers: Sequence[Buffer | None], adjoints: Sequence[Buffer]) -> Any:
+        """With what was placed; where that was interrupted, from there on."""
+        if self.resume is None:
+            return self.executable.run(progress)
+        self.executable.load()  # only then it is known whether there are ranks
+        given: dict[str, Any] = {}
+        for name, target, buffer in zip(self.signature.parameters, self._inputs, buffers, strict=False):
+            if not isinstance(target.converter, HandleParameter):
+                cell = target.cell
+                given[name] = buffer.array if buffer else cell.raw if hasattr(cell, "raw") else cell.value
+        given |= {a.array.name: buffer.array for a, buffer in zip(self._adjoints, adjoints, strict=True)}
+        given |= {"seeds": self._seed[0].value} if self._seed is not None else {}
+        with self.resume.call(given) as directory, self.executable.resuming(directory, self.resume.every):
+            return self.executable.run(progress)
 
     def seen(self, position: int, value: Any) -> Any:
         """An argument as NumPy's or CuPy's array over its memory; what is none, as it is."""
-        array = self._inputs[position].array
-        return value if array is None or value is None else replace(array, stays=True).seen(value)
+        lent = self._inputs[position].lent
+        return value if lent is None or value is None else lent.seen(value)
 
     # --- one step each ---------------------------------------------------------------------------
 
@@ -235,7 +227,7 @@ class Plan:
 
     def _number(self, cell: Any) -> Any:
         """The gradient of a scalar."""
-        return to_python(cell[0])
+        return cell.item() if cell.dtype.names is None else to_python(cell[0])
 
     def _on_stream(self, launch: LaunchConfiguration | None, values: Sequence[Any]) -> AbstractContextManager[Any]:
         stream = launch.stream if launch else None
@@ -258,50 +250,54 @@ class Plan:
 
     def _place(self, values: Sequence[Any]) -> list[Buffer | None]:
         buffers: list[Buffer | None] = []
+        reach: list[Any] = [cell.raw for cell in self._extents]  # what says how far the call reaches, and may
         place = self._memory.place
         for value, target in zip(values, self._inputs, strict=True):
-            if target.array is None:
-                target.cell.value = target.converter.convert(value)  # type: ignore[union-attr]
-                buffers.append(None)
-            elif value is None:
-                target.cell.value = None
-                buffers.append(None)
-            elif type(value) is ZerosLike:
-                like = buffers[value.position]
-                zeros = self._memory.zeros(like.array, target.array) if like is not None else None
-                target.cell.value = zeros.address if zeros is not None else None
-                buffers.append(zeros)
+            array, buffer = target.array, None
+            if array is None:
+                target.cell.value = passed = target.converter.convert(value)  # type: ignore[union-attr]
+                if target.counts:
+                    reach.append(passed)
             else:
-                buffer = place(target.array.check(value), target.array)
-                target.cell.value = buffer.address
-                buffers.append(buffer)
+                if type(value) is ZerosLike:
+                    like = buffers[value.position]
+                    buffer = self._memory.zeros(like.array, array) if like is not None else None
+                elif value is not None:
+                    buffer = place(array.check(value), array)
+                target.cell.value = buffer.address if buffer is not None else None
+                reach.append(buffer.nbytes if buffer is not None else -1)
+            buffers.append(buffer)
         for cell, position in self._bytes:
             extent = buffers[position]
             cell.value = self._extent(extent, position) if extent else 0
         if self._lengths is not None:
-            self._check_lengths(self._lengths, buffers)
+            self._check_lengths(self._lengths, buffers, tuple(reach))
         return buffers
 
     def _extent(self, buffer: Buffer, position: int) -> int:
         """How many bytes one run of the function has of the argument at `position`."""
         return buffer.nbytes
 
-    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
-        sizes = [b.nbytes if b is not None else -1 for b in buffers]
-        key = (*[c.raw for c in self._extents], *[c.value for c in self._integers], *sizes)
-        if key in self._fits:
-            self.executable.proven = self._fits[key]
-            return
+    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None], reach: tuple[Any, ...]) -> None:
+        """Refuse arrays that are too short; `reach` is the same for calls that differ in nothing that matters here."""
+        found = self._fits.get(reach)
+        if found is None or found.numbers:
+            given = [*[None] * len(self._configuration), *buffers]
+            if found is None or not covers(found.numbers, given):
+                found = self._look(lengths, given, reach)
+        self.executable.unproven = found.places
+
+    def _look(self, lengths: Lengths, given: Sequence[Buffer | None], reach: tuple[Any, ...]) -> Proof:
         cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]
         values = [cell.raw if hasattr(cell, "raw") else cell.value for cell in cells]
-        given = [*[None] * len(self._configuration), *buffers]
         # Behind the parameters may stand tangents, of equal length.
         known = values[: lengths.count], given[: lengths.count]
-        lengths.check(*known)
-        if len(self._fits) >= _REMEMBERED:
-            self._fits.clear()
-        self._fits[key] = self.executable.proves and lengths.proven(*known)
-        self.executable.proven = self._fits[key]
+        if reach not in self._fits:
+            lengths.check(*known)
+            if len(self._fits) >= _REMEMBERED:
+                self._fits.clear()
+        self._fits[reach] = lengths.proof_by_numbers(*known) if self.executable.proves else Proof()
+        return self._fits[reach]
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is not None:
@@ -322,19 +318,11 @@ class Plan:
                 f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
                 f"{adjoint.name}; ones give the gradient of the sum of its elements, zeros leave this output out",
             )
-        seed = adjoint.seed.check(self._in_float(seeds[adjoint.name], adjoint))
+        seed = adjoint.seed.check(seeds[adjoint.name])
         if seed.shape != argument.array.shape:
             problem = f"expected the shape of {adjoint.name}, {argument.array.shape}, got {seed.shape}"
             raise self.signature.refuse(problem, parameter=adjoint.seed.name)
         return self._memory.duplicate(seed, argument.array, adjoint.array)
-
-    def _in_float(self, seed: Any, adjoint: _Adjoint) -> Any:
-        """A seed like an output of 16 bits, as its adjoint: nothing is rounded."""
-        array = foreign.seen(seed)
-        dtype = adjoint.array.dtype
-        numbers = members_of(dtype) or (dtype,)
-        narrow = getattr(array, "dtype", None) == np.float16 and numbers[0] == np.float32
-        return array.astype(np.float32) if narrow else seed
 
     def _given(self, adjoint: _Adjoint, value: Any, argument: Buffer | None) -> Buffer:
         name = adjoint.array.name
@@ -354,19 +342,18 @@ class Plan:
         return argument
 
     def _require_distinct(self, buffers: Sequence[Buffer | None], adjoints: Iterable[tuple[str, Buffer]] = ()) -> None:
-        """Refuse arrays that share memory if one of them is written: hetad assumes distinct parameters."""
-        ranges = [
+        """Refuse arrays that share memory if one of them is written."""
+        extents = [
             (b.start, b.start + b.nbytes, array.written, array.name)
             for position, array in self._arrays
-            if (b := buffers[position]) is not None and b.nbytes
+            if (b := buffers[position]) is not None
         ]
-        ranges += [(b.start, b.start + b.nbytes, True, name) for name, b in adjoints if b.nbytes]
-        for n, (start, end, written, name) in enumerate(ranges):
-            for other_start, other_end, other_written, other in ranges[n + 1 :]:
-                if start < other_end and other_start < end and (written or other_written):
-                    raise self.signature.refuse(
-                        f"{name!r} and {other!r} share memory, and the function writes to "
-                        f"{'both' if written and other_written else name if written else other}",
-                        "pass a copy: hetad takes the arrays of a call to be distinct",
-                        name,
-                    )
+        extents += [(b.start, b.start + b.nbytes, True, name) for name, b in adjoints]
+        if (found := first_overlap(extents)) is not None:
+            (_, _, written, name), (_, _, other_written, other) = found
+            raise self.signature.refuse(
+                f"{name!r} and {other!r} share memory, and the function writes to "
+                f"{'both' if written and other_written else name if written else other}",
+                "pass a copy: hetad takes the arrays of a call to be distinct",
+                name,
+            )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from hetad import targets
 from hetad.diagnostics import MemoryAccessError
-from hetad.run.cpu import CpuExecutable
-from hetad.run.executable import Executable, library
+from hetad.run.cpu_executable import CpuExecutable
+from hetad.run.executable import Executable
 from hetad.run.memory import HostMemory
 from hetad.run.sites import site
 
@@ -35,31 +34,38 @@ class _Outside(ctypes.Structure):
 
 
 class KnownMemory:
-    """A backend's memory that remembers how long what it hands out is, by address."""
+    """A backend's memory that remembers what it hands out."""
 
     def __init__(self, of_backend: Memory) -> None:
-        self.bytes: dict[int, int] = {}
+        self.handed: list[Buffer] = []
         self._of_backend = of_backend
 
+    @property
+    def bytes(self) -> dict[int, int]:
+        """How long it is, by address."""
+        return {buffer.address: buffer.nbytes for buffer in self.handed}
+
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
-        return self._known(self._of_backend.place(array, parameter))
+        buffer = self._of_backend.place(array, parameter)
+        self.handed.append(buffer)
+        return buffer
 
     def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
-        return self._known(self._of_backend.zeros(like, parameter, shape))
+        buffer = self._of_backend.zeros(like, parameter, shape)
+        self.handed.append(buffer)
+        return buffer
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
-        return self._known(self._of_backend.duplicate(array, like, parameter))
+        buffer = self._of_backend.duplicate(array, like, parameter)
+        self.handed.append(buffer)
+        return buffer
 
     def fetch(self, buffers: Iterable[Buffer]) -> None:
         self._of_backend.fetch(buffers)
 
-    def _known(self, buffer: Buffer) -> Buffer:
-        self.bytes[buffer.address] = buffer.nbytes
-        return buffer
-
 
 class Checked(Executable):
-    """What stands in front of a backend's executable if all accesses of its function are checked."""
+    """What stands in front of a backend's executable if accesses of its function are checked."""
 
     memory: KnownMemory
     _program: Program
@@ -72,11 +78,12 @@ class Checked(Executable):
 
     def run(self, progress: bool = False) -> Any:
         self._begin_extents()
+        lengths = self.memory.bytes
         for cell in self.frame.cells:
             address = cell.value if isinstance(cell, ctypes.c_void_p) else None
-            if address in self.memory.bytes:
-                self._reach(address, self.memory.bytes[address])
-        self.memory.bytes.clear()
+            if address in lengths:
+                self._reach(address, lengths[address])
+        self.memory.handed.clear()
         return super().run(progress)
 
     def _enter(self, runtime: int, progress: bool) -> int:
@@ -104,21 +111,15 @@ class Checked(Executable):
 
 
 class CheckedExecutable(Checked, CpuExecutable):
-    """A function all of whose accesses are checked, on the CPU."""
+    """A function whose accesses are checked, on the CPU."""
 
-    def __init__(self, program: Program, entry: Function, code: Library) -> None:
+    def __init__(self, program: Program, entry: Function, code: Library, threads: int | None) -> None:
         self._program = program
-        super().__init__(entry, code)
+        super().__init__(entry, code, threads)
         self.memory = KnownMemory(HostMemory())
 
     def _stopped(self) -> None:
         self._leave()
-
-
-def build(program: Program, entry: str) -> CheckedExecutable:
-    """Compile `program` for calls of `entry` in which every access is checked."""
-    code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)), unloads=True)
-    return CheckedExecutable(program, program.functions[entry], code)
 
 
 def _what(found: _Outside, array: str, index: int, extent: int) -> str:

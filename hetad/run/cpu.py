@@ -1,94 +1,79 @@
-"""The CPU backend: host code and kernels in one shared library."""
+"""Programs for the CPU, as they are asked for: fast, checked, or checked where nothing proves that they need not be."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hetad.diagnostics import BackendError, ExecutionError
-from hetad.run.executable import Executable, Library, library
+from hetad.analysis.between_calls import kept_between_calls
+from hetad.diagnostics import BackendError
+from hetad.run.cpu_executable import CpuExecutable
+from hetad.run.executable import Executable, library
 from hetad.run.kept import kept
-from hetad.run.memory import HostMemory
+from hetad.targets.places import Places
 
 if TYPE_CHECKING:
-    from hetad.ir.nodes import Function, Program
-    from hetad.run.on_cpu import OnCpu
+    from hetad.ir.nodes import Program
+    from hetad.run.running import Running
 
 
-class CpuExecutable(Executable):
-    """A function compiled for the CPU, kernels included."""
-
-    def __init__(self, entry: Function, code: Library, threads: int | None = None) -> None:
-        """`threads` run the blocks of a grid; None where one does, in code that knows no others."""
-        self._threads = threads
-        self.memory = HostMemory()
-        super().__init__(entry, code)
-
-    def bind(self, code: Library) -> None:
-        super().bind(code)
-        self._use = code.function("hetad_cpu_threads", None, ctypes.c_int) if self._threads is not None else None
-        self._runtime: int = code.function("hetad_cpu_runtime", ctypes.c_void_p)()
-        self._leave = code.function("hetad_cpu_leave", ctypes.c_char_p)
-
-    def run(self, progress: bool = False) -> Any:
-        if self._use is not None:
-            self._use(self._threads)  # another executable of the same code may have asked for another number
-        failed = self._enter(self._runtime, progress)
-        message: bytes | None = self._leave()
-        if failed or message:
-            parts = [self._failure()] if failed else []
-            parts += [self._placed(message.decode("utf-8", "replace"))] if message else []
-            raise ExecutionError("\n  ".join(parts))
-        return self._returned()
-
-
-def build(program: Program, entry: str, on_cpu: OnCpu, parts: tuple[str, ...] | None = None) -> Executable:
+def build(program: Program, entry: str, running: Running, parts: tuple[str, ...] | None = None) -> Executable:
     """Compile `program` for a call of its function `entry`.
 
     Args:
         program: closed, as the pipeline gives it.
         entry: the function to call.
-        on_cpu: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
-            `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.  Where accesses
-            are checked, blocks run one after another.
+        running: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
+            `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.  And which
+            accesses are checked for leaving their memory: all, none, or those of which nothing proves that they do not.
         parts: what tells the program apart in all processes, if anything does; its text is kept under that.
 
     Raises:
         BackendError: there is no C compiler, or it fails.
     """
-    count = _threads(on_cpu.threads)
+    count = _threads(running.threads)
     mode = _mode()
     sweeps = mode not in ("fibers", "blocks")
     parallel = count > 1
 
-    def printed() -> str:
-        from hetad import targets
+    def made(places: Places | None) -> CpuExecutable:
+        fibers = mode == "fibers" and places is None
 
-        options = targets.CpuOptions(fibers=mode == "fibers", parallel=parallel, sweeps=sweeps)
-        return targets.cpu_source(program, entry, options)
+        def printed() -> str:
+            from hetad import targets
 
-    def plain() -> CpuExecutable:
-        text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel)), printed)
-        code = library(text, libraries=("m", "pthread") if parallel else ("m",), unloads=True)
-        return CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
+            options = targets.CpuOptions(fibers=fibers, parallel=parallel, sweeps=sweeps, checked=places)
+            return targets.cpu_source(program, entry, options)
 
-    if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):
-        return plain()
-    from hetad.run import adaptive, checked
+        told = "" if places is None else places.text
+        text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel), told), printed)
+        needed = ("m", "pthread") if parallel else ("m",)
+        code = library(text, libraries=needed, unloads=True, shared=not kept_between_calls(program, entry))
+        threads = count if parallel and not fibers else None
+        if places is None:
+            return CpuExecutable(program.functions[entry], code, threads)
+        from hetad.run.checked import CheckedExecutable
 
-    if on_cpu.checked or mode == "checked":
-        return checked.build(program, entry)
-    return adaptive.AdaptiveExecutable(program.functions[entry], plain, lambda: checked.build(program, entry))
+        return CheckedExecutable(program, program.functions[entry], code, threads)
+
+    if running.checked or (running.checked is None and mode == "checked"):
+        return made(Places())
+    if running.checked is False or mode != "safe":
+        return made(None)
+    if kept_between_calls(program, entry):  # in one library, not in that of the last call that was like this one
+        return made(Places())
+    from hetad.run.adaptive import AdaptiveExecutable
+
+    return AdaptiveExecutable(program.functions[entry], made)
 
 
 def _mode() -> str:
-    """`$HETAD_CPU_MODE`: `regions` (or empty), which is fast; `blocks`, which runs every kernel block by block as a GPU
-    does; `checked`, so with every access checked; `safe`, checked where a call is not proven to stay within its memory;
-    or `fibers`, the oracle for tests."""
-    mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
+    """`$HETAD_CPU_MODE`: `safe` (or empty), with those accesses checked that are not proven to stay within their
+    memory; `regions`, with none; `checked`, with every one; and without checks `blocks`, which runs every kernel block
+    by block as a GPU does, or `fibers`, the oracle for tests."""
+    mode = os.environ.get("HETAD_CPU_MODE", "") or "safe"
     if mode not in ("regions", "blocks", "checked", "safe", "fibers"):
-        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks', 'checked', 'safe' and 'fibers'")
+        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'safe', 'regions', 'checked', 'blocks' and 'fibers'")
     return mode
 
 

@@ -3,7 +3,7 @@
  * The program calls the device on which it starts number 0, and its memory is there that it was given.  The others are
  * those that Python has named, in order; the program's number of one is its ordinal, but for the first, which changes
  * places with ordinal 0.  On each the work goes to one stream; of the others, to the default one.  What one device does
- * with memory of another waits for both, but for kernels, before which the program waits (emit/support/devices.c).
+ * with memory of another waits for all, but for kernels, before which the program waits (emit/support/devices.c).
  */
 static int ordinal_of(int number)
 {
@@ -91,24 +91,34 @@ static status copy_between(void *dst, const void *src, size_t bytes, int kind)
     return code == 0 ? cuStreamSynchronize(now.stream) : code;
 }
 
-static status set_there(void *dst, int value, size_t bytes)
+/* Sets rows of memory that another device has. */
+static status set_there(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
     const int before = now.current;
-    status code = set_device(device_of(dst));
+    status code = wait_for_devices(), back;
     if (code == 0)
-        code = cuMemsetD8Async((device_ptr)(size_t)dst, (unsigned char)value, bytes, now.stream);
-    return code == 0 ? set_device(before) : code;
+        code = set_device(device_of(dst));
+    if (code == 0)
+        code = height == 1
+                   ? cuMemsetD8Async((device_ptr)(size_t)dst, (unsigned char)value, width, now.stream)
+                   : cuMemsetD2D8Async((device_ptr)(size_t)dst, pitch, (unsigned char)value, width, height, now.stream);
+    if (code == 0)
+        code = cuStreamSynchronize(now.stream);
+    back = set_device(before);
+    return code == 0 ? back : code;
 }
 
+/* Kernels of any device may still use the memory. */
 static status free_there(void *p)
 {
     const int before = now.current, there = device_of(p);
-    status code = there >= 0 ? set_device(there) : 0;
-    if (code == 0)
-        code = cuCtxSynchronize();
+    status code = wait_for_devices(), back;
+    if (code == 0 && there >= 0)
+        code = set_device(there);
     if (code == 0)
         code = cuMemFree_v2((device_ptr)(size_t)p);
-    return code == 0 ? set_device(before) : code;
+    back = set_device(before);
+    return code == 0 ? back : code;
 }
 
 static int peer(int number, int what)

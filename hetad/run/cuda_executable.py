@@ -19,10 +19,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from hetad import targets
+from hetad.analysis.between_calls import kept_between_calls
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.host.devices import uses_devices
 from hetad.ir.texts import code_words
-from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking
+from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking, nccl
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.cuda_table import Module
 from hetad.run.executable import Executable, Library, library
@@ -170,21 +171,13 @@ def cuda_options() -> tuple[str, ...]:
     return tuple(os.environ.get("HETAD_CUDA_OPTIONS", "").split())
 
 
-def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
-    """Compile `program` for a call of its function `entry` on the current device; `graph`: it runs as CUDA graphs.
+def build(program: Program, entry: str) -> CudaExecutable:
+    """Compile `program` for a call of its function `entry` on the current device.
 
     Raises:
         BackendError: no GPU or no C compiler, or a compiler fails.
     """
-    cuda.require()
-    kernels = targets.kernels(program)
-    source = targets.host_source(program, entry, kernels)
-    require_runnable(source)
-    code = library(source)
-    if graph:
-        from hetad.run.cuda_graph import GraphExecutable
-
-        return GraphExecutable(program, entry, code, kernels)
+    code, kernels = host_code(program, entry)
     made = CudaExecutable(
         program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
         routines=targets.kernel_routines(program),
@@ -193,15 +186,29 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
     return made
 
 
+def host_code(program: Program, entry: str) -> tuple[Library, tuple[str, ...]]:
+    """The compiled code of the host, and the names of the kernels that it launches, in its order."""
+    cuda.require()
+    kernels = targets.kernels(program)
+    shared = not kept_between_calls(program, entry)
+    return host_library(targets.host_source(program, entry, kernels), shared), kernels
+
+
+def host_library(source: str, shared: bool) -> Library:
+    """The compiled host code, which is given the functions of NCCL if it calls them; `shared` with all that have the
+    same, where it keeps nothing between calls.
+
+    Raises:
+        BackendError: a compiler fails, or there is no NCCL.
+    """
+    if not speaks_nccl(code_words(source)):
+        return library(source, shared=shared)
+    functions = nccl.functions()
+    code = library(source, shared=shared)
+    code.function("hetad_use_nccl", None, ctypes.c_void_p)(ctypes.addressof(functions))
+    return code
+
+
 def on_several_devices(program: Program) -> bool:
     """Whether a program may use other devices than the current one."""
     return any(uses_devices(f.body) for f in program.functions.values())
-
-
-def require_runnable(source: str) -> None:
-    """Raises BackendError for host code that calls what this process does not have."""
-    if speaks_nccl(code_words(source)):
-        raise BackendError(
-            "programs that call NCCL run on GPUs as the emitted .cu (g.source, linked with -lnccl), and here with "
-            "backend='cpu', where MPI stands for NCCL"
-        )

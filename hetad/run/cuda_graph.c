@@ -130,7 +130,7 @@ static int recorded_synchronize(void)
 static const struct hetad_runtime recording_table = {
     recorded_malloc, recorded_free, recorded_copy,      recorded_set,      recorded_launch, recorded_synchronize,
     last_error,      memory_info,   recorded_copy_rows, recorded_set_rows, attribute,       managed_malloc,
-    set_device,      device,        device_of,          peer};
+    set_device,      device,        device_of,          peer,              on_stream,       ordinal_of};
 
 static void finish_recording(void)
 {

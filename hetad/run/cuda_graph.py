@@ -14,7 +14,7 @@ from hetad.diagnostics import BackendError
 from hetad.ir.functions import callees
 from hetad.memops.table import TABLE
 from hetad.rules import operations
-from hetad.run.cuda_executable import CudaExecutable
+from hetad.run.cuda_executable import CudaExecutable, host_code
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.memory import Buffer, Shape
 
@@ -120,3 +120,12 @@ def _sees_when_the_device_is_done(program: Program) -> bool:
     """Whether the program measures time, or its host reads what kernels write."""
     names = {name for f in program.functions.values() if "host" in f.kind for name in callees(f)}
     return operations.managed_zeros.name in names or any(TABLE[name].varies for name in names if name in TABLE)
+
+
+def build(program: Program, entry: str) -> GraphExecutable:
+    """Compile `program` for calls of its function `entry` on the current device as CUDA graphs.
+
+    Raises:
+        BackendError: no GPU or no C compiler, a compiler fails, or this cannot run as graphs.
+    """
+    return GraphExecutable(program, entry, *host_code(program, entry))

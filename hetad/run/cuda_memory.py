@@ -51,6 +51,15 @@ class OnDevice:
         return cuda.cupy_module().array(array, order="C")
 
     @staticmethod
+    def ready(array: Any) -> Any:
+        return array if array.flags.c_contiguous else OnDevice.copy(array)
+
+    @staticmethod
+    def number(array: Any) -> Any:
+        """The current stream is waited for."""
+        return array.get().item()
+
+    @staticmethod
     def on(stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
         """The context in which both are current."""
         of_cupy = cuda.cupy_module().cuda

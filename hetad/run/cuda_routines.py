@@ -20,7 +20,7 @@ LIBRARIES: tuple[Name, ...] = ("cublas", "cufft")
 FORMS = (
     "axpy", "scal", "copy", "dot", "asum", "gemv", "ger", "gemm", "gemm_batch", "c2c", "r2c", "c2r",
 )  # fmt: skip
-_MAJORS = (13, 12, 11, 10)  # of either library
+_MAJORS = (13, 12, 11, 10, 2)  # of these libraries, and NCCL
 _MANAGING = {
     "cublas": ("cublasCreate_v2", "cublasSetStream_v2", "cublasSetPointerMode_v2"),
     "cufft": ("cufftPlan1d", "cufftPlan2d", "cufftSetStream", "cufftDestroy"),
@@ -46,7 +46,7 @@ def find(name: Name) -> ctypes.CDLL | None:
     """
     if os.environ.get("HETAD_CUDA_LIBRARIES", "1") == "0":
         return None
-    for path in _candidates(name):
+    for path in candidates(name):
         with contextlib.suppress(OSError):
             library = ctypes.CDLL(path)
             if all(hasattr(library, function) for function in _MANAGING[name]):
@@ -54,8 +54,9 @@ def find(name: Name) -> ctypes.CDLL | None:
     return None
 
 
-def _candidates(name: Name) -> Iterator[str]:
-    """Files to try: what this process has loaded (CuPy's), NVIDIA's packages and the toolkit, the system's."""
+def candidates(name: str) -> Iterator[str]:
+    """Files to try for a library of NVIDIA's: what this process has loaded (as CuPy or PyTorch have), its packages and
+    the toolkit, the system's."""
     with contextlib.suppress(OSError):
         maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
         yield from dict.fromkeys(re.findall(rf"\S*/lib{name}\.so\S*", maps))

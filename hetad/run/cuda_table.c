@@ -179,7 +179,7 @@ static int set(void *dst, int value, size_t bytes)
     if (now.other_streams)
         code = cuCtxSynchronize();
     if (code == 0 && is_elsewhere(dst, dst))
-        return failed(set_there(dst, value, bytes), "setting memory of another device");
+        return failed(set_there(dst, bytes, value, bytes, 1), "setting memory of another device");
     if (code == 0)
         code = cuMemsetD8Async((device_ptr)(size_t)dst, (unsigned char)value, bytes, now.stream);
     return failed(code, "setting device memory");
@@ -204,7 +204,7 @@ static int copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pi
         return failed(21, "copying rows of memory"); /* cudaErrorInvalidMemcpyDirection */
     if (now.other_streams)
         code = cuCtxSynchronize();
-    if (is_elsewhere(dst, src))
+    if (code == 0 && is_elsewhere(dst, src))
         code = wait_for_devices();
     rows.from = rows_at(src, from_pitch, kind > 3 ? ON_EITHER : kind & 2 ? ON_DEVICE : ON_HOST);
     rows.to = rows_at(dst, to_pitch, kind > 3 ? ON_EITHER : kind & 1 ? ON_DEVICE : ON_HOST);
@@ -218,13 +218,10 @@ static int copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pi
 static int set_rows(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
     status code = now.other_streams ? cuCtxSynchronize() : 0;
-    const int before = now.current, there = is_elsewhere(dst, dst) ? device_of(dst) : before;
-    if (code == 0)
-        code = set_device(there);
-    if (code == 0)
+    if (code == 0 && is_elsewhere(dst, dst))
+        code = set_there(dst, pitch, value, width, height);
+    else if (code == 0)
         code = cuMemsetD2D8Async((device_ptr)(size_t)dst, pitch, (unsigned char)value, width, height, now.stream);
-    if (code == 0)
-        code = set_device(before);
     return failed(code, "setting rows of device memory");
 }
 
@@ -325,6 +322,19 @@ static int launch(int kernel, const unsigned grid[3], const unsigned block[3], s
     return code == 0 ? start(kernel, grid, block, shared, stream, args) : failed(code, "waiting before a launch");
 }
 
+/* As of launches, for what libraries are given. */
+static void *on_stream(void *stream)
+{
+    if (stream == NULL || stream == now.stream) {
+        if (now.other_streams)
+            failed(cuCtxSynchronize(), "waiting for other streams");
+        return now.stream;
+    }
+    failed(cuStreamSynchronize(now.stream), "waiting before another stream");
+    now.other_streams = 1;
+    return stream;
+}
+
 static int synchronize(void)
 {
     return failed(wait_for_all(), "waiting for the device");
@@ -350,7 +360,7 @@ static int attribute(int *value, int attribute, int device)
 
 static const struct hetad_runtime table = {device_malloc, device_free, copy,        set,       launch,   synchronize,
                                            last_error,    memory_info, copy_rows,   set_rows,  attribute, managed_malloc,
-                                           set_device,    device,      device_of,   peer};
+                                           set_device,    device,      device_of,   peer,       on_stream, ordinal_of};
 
 static void finish_recording(void);
 

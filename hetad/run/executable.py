@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
@@ -20,23 +20,25 @@ from hetad.run.report import Report
 from hetad.targets.communication import INCLUDE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hetad.ir.nodes import Function
     from hetad.ir.types import Type
     from hetad.run.memory import Memory
+    from hetad.targets.places import Places
 
 
 class Library:
     """A loaded shared library.  Its C code has state of its own (the tape), so one thread at a time may be in it.
 
-    `unloads`: whether it is gone with the last that can call it; functions found in it keep it, variables do not."""
+    `unloads`: whether it is gone with the last that can call it; functions found in it keep it, variables do not.
+    `shared`: with all others that load this path, also what the program keeps between calls."""
 
-    def __init__(self, path: Path, unloads: bool = False) -> None:
+    def __init__(self, path: Path, unloads: bool = False, shared: bool = True) -> None:
         self.path = path
         self.lock = forking.Lock(self._load_again)
-        self.handle = ctypes.CDLL(str(path))
+        self.handle = ctypes.CDLL(str(path)) if shared else self._copy()
         if unloads and _dlclose is not None:
             # Not at the end of the process: threads that nobody waits for may still be in it.
             weakref.finalize(self.handle, _dlclose, self.handle._handle).atexit = False
@@ -44,11 +46,14 @@ class Library:
 
     def _load_again(self) -> None:
         """In the child of a fork, where nobody ends the call of another thread: a copy, with state of its own."""
-        with tempfile.TemporaryDirectory(dir=cache.directory()) as folder:  # the same file would be the same library
-            self.handle = ctypes.CDLL(shutil.copy(self.path, folder))
+        self.handle = self._copy()
         process.connect(self.handle)
         for user in list(self.users):
             user.bind(self)
+
+    def _copy(self) -> ctypes.CDLL:
+        with tempfile.TemporaryDirectory(dir=cache.directory()) as folder:  # the same file would be the same library
+            return ctypes.CDLL(shutil.copy(self.path, folder))
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
         function = getattr(self.handle, name)
@@ -73,39 +78,44 @@ _loading = forking.Lock()
 
 
 def library(
-    source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",), unloads: bool = False
+    source: str,
+    include_dirs: Sequence[Path] = (),
+    libraries: Sequence[str] = ("m",),
+    unloads: bool = False,
+    shared: bool = True,
 ) -> Library:
-    """Compile C source, or take the result from the cache, and load it; the same source is loaded once.  `unloads`:
-    whether it may be gone again when nothing can call it any longer, as nothing else knows of it.
+    """Compile C source, or take the result from the cache, and load it; the same source is loaded once where it is
+    `shared`.  `unloads`: whether it may be gone again when nothing can call it any longer, as nothing else knows of it.
 
     Raises:
         BackendError: it cannot be compiled or loaded.
     """
-    found = _load(source, include_dirs, libraries, unloads)
+    found = _load(source, include_dirs, libraries, unloads, shared)
     process.connect(found.handle)
     return found
 
 
-def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str], unloads: bool) -> Library:
+def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str], unloads: bool, shared: bool) -> Library:
     calls_mpi = INCLUDE in source
     unloads = unloads and not calls_mpi  # MPI calls operators that a program has made
     flags = mpi.flags() if calls_mpi else ()
     with _loading:
         path = compiler.shared_library(source, include_dirs, libraries, flags)
-        found = _loaded.get(path)
+        found = _loaded.get(path) if shared else None
         if found is None:
             try:
-                found = Library(path, unloads)
+                found = Library(path, unloads, shared)
             except OSError:  # made by a machine that is not quite this one: make it anew
                 path.unlink(missing_ok=True)
                 path = compiler.shared_library(source, include_dirs, libraries, flags)
                 try:
-                    found = Library(path, unloads)
+                    found = Library(path, unloads, shared)
                 except OSError as problem:
                     raise BackendError(f"the compiled program cannot be loaded: {problem}") from problem
             if calls_mpi:
                 mpi.check(found.handle)
-            _loaded[path] = found
+            if shared:
+                _loaded[path] = found
             if not unloads:
                 _lasting.append(found)
         return found
@@ -122,8 +132,8 @@ class Executable:
 
     memory: Memory
     streams = False  # whether a call may name one
-    proves = False  # whether it asks if a call is proven to stay within its memory
-    proven = False  # of the next call
+    proves = False  # whether it asks which accesses of a call are proven to stay within their memory
+    unproven: Places | None = None  # the others, of the next call
 
     def __init__(self, entry: Function, code: Library) -> None:
         self.lock = code.lock
@@ -131,9 +141,13 @@ class Executable:
         self._result = None if isinstance(entry.returns, Void) else ctype_of(entry.returns)()
         self._result_address = ctypes.addressof(self._result) if self._result is not None else None
         self._returns: Type = entry.returns
+        self._returns_bool = isinstance(entry.returns, Int) and is_bool(entry.returns)
         self._arguments = ctypes.addressof(self.frame.addresses)
         self.bind(code)
         code.users.add(self)
+
+    def load(self) -> None:
+        """What runs the next call is loaded from now on, and with it the libraries that the program calls."""
 
     def bind(self, code: Library) -> None:
         """Find what is called in the program: at the beginning, and where it has been loaded again."""
@@ -144,6 +158,7 @@ class Executable:
         self._report = code.optional("hetad_report", None, ctypes.POINTER(ctypes.c_size_t))
         self._sites = code.optional("hetad_sites", None, ctypes.POINTER(ctypes.c_size_t))
         self._failed_launch = code.variable("hetad_failed_launch", ctypes.c_char_p)
+        self._resume_in = code.optional("hetad_resume_in", None, ctypes.c_char_p, ctypes.c_double)
         use_scheduler = code.optional("hetad_use_scheduler", None, ctypes.c_void_p)
         self._schedules = use_scheduler is not None
         if use_scheduler is not None:
@@ -166,6 +181,17 @@ class Executable:
     def run(self, progress: bool = False) -> Any:
         """Call the function; what it returns."""
         raise NotImplementedError
+
+    @contextmanager
+    def resuming(self, directory: Path, every: float) -> Iterator[None]:
+        """A call goes on from the files in a directory, if there are any, and writes some, so many seconds apart."""
+        assert self._resume_in is not None
+        where = str(directory).encode()
+        self._resume_in(where, every)
+        try:
+            yield
+        finally:
+            self._resume_in(None, 0)
 
     def report(self) -> Report:
         """What the last call saved, and how much it launched; of a graph that was replayed, when it was captured."""
@@ -226,4 +252,4 @@ class Executable:
 
             return to_python(np.frombuffer(self._result.raw, dtype_of(self._returns))[0])
         value = self._result.value
-        return bool(value) if isinstance(self._returns, Int) and is_bool(self._returns) else value
+        return bool(value) if self._returns_bool else value

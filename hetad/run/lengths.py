@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hetad.deep import deep
 from hetad.ir.types import DIM3, Int, Pointer
+from hetad.run.held import Held, by_parameter, held, limited
 from hetad.run.kept import kept
+from hetad.targets.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,12 +18,27 @@ if TYPE_CHECKING:
     from hetad.analysis.known import Known
     from hetad.analysis.needs import Needs
     from hetad.analysis.within import Reach
+    from hetad.diagnostics import Span
     from hetad.ir import nodes as ir
     from hetad.run.memory import Buffer
     from hetad.run.signature import Signature
 
+T = TypeVar("T")
+
 _REMEMBERED = 64  # calls with different integers
 _TOLD = 8  # calls of which other processes are told
+_VERY = 16  # calls that are looked at with the very numbers that their arrays hold
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """`places`: of the accesses of a call that are not proven to stay within their memory, None where all are;
+    `wanted`: the positions of the arrays of which it would help to know which numbers they hold; `numbers`: what is
+    known of these."""
+
+    places: Places | None = None
+    wanted: tuple[int, ...] = ()
+    numbers: Held = ()
 
 
 class Lengths:
@@ -31,12 +49,13 @@ class Lengths:
         self, program: ir.Program, entry: str, signature: Signature, parts: tuple[str, ...] | None = None
     ) -> None:
         self._parts = parts
-        self._told = 0
+        self._found: dict[Any, Any] = {}
+        self._told = self._very = 0
         self._program = program
         self._entry = entry
         self._signature = signature
         self._params = program.functions[entry].params
-        self._reach: dict[Any, tuple[Reach | None, dict[Any, bool]]] = {}
+        self._reach: dict[Any, tuple[Reach | None, dict[Any, Proof]]] = {}
         self._needs: dict[Any, tuple[Needs, set[Any]]] = {}
 
     @property
@@ -44,38 +63,73 @@ class Lengths:
         """Of parameters."""
         return len(self._params)
 
-    def proven(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> bool:
-        """Whether all accesses of the call lie within these buffers, and what the program has itself."""
-        return self._once("within", self._integers(values), self._given(buffers), self._is_within)
+    def proof(self, values: Sequence[Any], buffers: Sequence[Buffer | None], numbers: Held = ()) -> Proof:
+        """Which accesses of a call are proven to lie within these buffers and what the program has itself, where arrays
+        hold such numbers."""
+        integers, given = self._integers(values), self._given(buffers)
+        return self._once("within", integers, given, numbers, find=lambda: self._beyond(integers, given, numbers))
 
-    def _is_within(self, integers: tuple[Any, ...], given: tuple[int, ...]) -> bool:
-        null = tuple(n < 0 for n in given)
-        if (integers, null) not in self._reach:
+    def proof_by_numbers(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> Proof:
+        """The same where arrays say where others are read, by what they hold in this call."""
+        found = self.proof(values, buffers)
+        known: tuple[int, ...] = ()
+        while found.places is not None and (wanted := tuple(sorted({*known, *found.wanted}))) != known:
+            known = wanted
+            found = self._where_they_hold(values, buffers, held(self._params, buffers, wanted))
+        return found
+
+    def _where_they_hold(self, values: Sequence[Any], buffers: Sequence[Buffer | None], numbers: Held) -> Proof:
+        """By numbers between limits, as other calls have them, or else by these very numbers."""
+        counts = (len(b.array.reshape(-1)) for b in buffers if b is not None and hasattr(b.array, "reshape"))
+        found = self.proof(values, buffers, limited(numbers, {*counts, *_whole(self._integers(values))}))
+        call = "within", self._integers(values), self._given(buffers), numbers
+        if found.places is None or (call not in self._found and self._very >= _VERY):
+            return found
+        self._very += call not in self._found
+        return self.proof(values, buffers, numbers)
+
+    def _beyond(self, integers: tuple[Any, ...], given: tuple[int, ...], numbers: Held) -> Proof:
+        found = self._reached(integers, given, numbers, False)
+        if found.places is None or set(found.wanted) - {i for i, _ in numbers}:
+            return found
+        return self._reached(integers, given, numbers, True)
+
+    def _reached(self, integers: tuple[Any, ...], given: tuple[int, ...], numbers: Held, thorough: bool) -> Proof:
+        key = integers, tuple(n < 0 for n in given), numbers, thorough
+        if key not in self._reach:
             if len(self._reach) >= _REMEMBERED:
                 self._reach.clear()
-            self._reach[integers, null] = self._follow(integers, null), {}
-        found, known = self._reach[integers, null]
+            self._reach[key] = self._follow(*key), {}
+        found, known = self._reach[key]
+        if found is None:
+            return Proof(Places())
         if given not in known:
             pointers = [p for p in self._params if isinstance(p.type, Pointer)]
             ends = zip(pointers, given, strict=True)
-            known[given] = found is not None and all(found.within(p, max(nbytes, 0)) for p, nbytes in ends)
+            beyond = found.unproven.union(*(found.beyond(p, max(nbytes, 0)) for p, nbytes in ends))
+            wanted = tuple(i for i, p in enumerate(self._params) if p in found.wanted)
+            known[given] = Proof(_places(frozenset(beyond)) if beyond else None, wanted, numbers)
         return known[given]
 
-    def _once(
-        self, what: str, integers: tuple[Any, ...], given: tuple[int, ...],
-        find: Callable[[tuple[Any, ...], tuple[int, ...]], bool],
-    ) -> bool:  # fmt: skip
+    def _once(self, *what: Any, find: Callable[[], T]) -> T:
         """What is found of a call, from other processes where one has found it."""
-        if self._parts is None or self._told >= _TOLD:
-            return find(integers, given)
-        self._told += 1
-        return kept((*self._parts, what, repr(integers), repr(given)), lambda: find(integers, given))
+        if what not in self._found:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            tells = self._parts is not None and self._told < _TOLD
+            self._told += tells
+            self._found[what] = kept((*(self._parts or ()), *map(repr, what)), find) if tells else find()
+        found: T = self._found[what]
+        return found
 
     @deep
-    def _follow(self, integers: tuple[Any, ...], null: tuple[bool, ...]) -> Reach | None:
+    def _follow(
+        self, integers: tuple[Any, ...], null: tuple[bool, ...], numbers: Held, thorough: bool
+    ) -> Reach | None:  # fmt: skip
         from hetad.analysis.within import reach
 
-        return reach(self._program, self._entry, *self._known(integers, null))
+        known = self._known(integers, null)
+        return reach(self._program, self._entry, *known, by_parameter(self._params, numbers), thorough)
 
     def check(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> None:
         """`values`: of the parameters, extents of grids and blocks as bytes; `buffers`: of those that are pointers.
@@ -83,7 +137,8 @@ class Lengths:
         Raises:
             ArgumentError: an array is too short, or None, where the program reads or writes it.
         """
-        self._once("long enough", self._integers(values), self._given(buffers), self._has_all)
+        integers, given = self._integers(values), self._given(buffers)
+        self._once("long enough", integers, given, find=lambda: self._has_all(integers, given))
 
     def _has_all(self, integers: tuple[Any, ...], given: tuple[int, ...]) -> bool:
         null = tuple(n < 0 for n in given)
@@ -146,3 +201,14 @@ class Lengths:
         problem = f"expected at least {count} {unit}{'s' * (count != 1)}, got {got}"
         remedy = "pass an array of that length, or the size that the array has"
         raise self._signature.refuse(f"{problem}: {need.why} reaches that far ({need.span})", remedy, parameter.name)
+
+
+def _whole(values: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(v for v in values if isinstance(v, int))
+
+
+def _places(unproven: frozenset[Span]) -> Places:
+    """In files of hetad's own, all: derivatives of libraries have accesses that their routines do not have."""
+    from hetad.frontend.shipped import is_shipped
+
+    return Places(unproven, frozenset(s.file for s in unproven if is_shipped(s.file)))

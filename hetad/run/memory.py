@@ -55,13 +55,17 @@ class HostMemory:
     """The CPU backend: device memory is host memory, nothing is ever copied."""
 
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
-        return host_buffer(_of_numpy(array, parameter))
+        if not isinstance(array, np.ndarray):
+            raise _elsewhere(parameter)
+        return host_buffer(array)
 
     def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
         return host_buffer(np.zeros(like.shape if shape is None else shape, like.dtype))
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
-        return host_buffer(np.array(_of_numpy(array, parameter)))
+        if not isinstance(array, np.ndarray):
+            raise _elsewhere(parameter)
+        return host_buffer(np.array(array))
 
     def fetch(self, buffers: Iterable[Buffer]) -> None:
         """Nothing is staged."""
@@ -76,11 +80,9 @@ def host_buffer(array: np.ndarray[Any, Any]) -> Buffer:
     return Buffer(array, address, array.nbytes, address)
 
 
-def _of_numpy(array: Any, parameter: ArrayParameter) -> np.ndarray[Any, Any]:
-    if not isinstance(array, np.ndarray):
-        raise parameter.signature.refuse(
-            "the CPU backend cannot take an array that lies in GPU memory",
-            "pass a NumPy array (cupy.asnumpy), or backend='cuda'",
-            parameter.name,
-        )  # fmt: skip
-    return array
+def _elsewhere(parameter: ArrayParameter) -> Exception:
+    return parameter.signature.refuse(
+        "the CPU backend cannot take an array that lies in GPU memory",
+        "pass a NumPy array (cupy.asnumpy), or backend='cuda'",
+        parameter.name,
+    )  # fmt: skip

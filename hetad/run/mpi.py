@@ -32,25 +32,30 @@ _KEPT = ("-I", "-L", "-l", "-Wl,")
 _FORWARDED = 0.2  # seconds: what mpirun has not read of a rank when that aborts may be lost
 
 
-@functools.cache
+_used: list[Any] = []  # the module, from when a program has called for it
+
+
 def library() -> Any:
     """The module `mpi4py.MPI`; the first use begins MPI.
 
     Raises:
         BackendError: it is not there, or finds no MPI.
     """
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as problem:
-        raise BackendError(f"the program calls MPI, and mpi4py cannot be loaded: {problem}; {HOW_TO_GET_IT}") from None
-    if MPI.COMM_WORLD.Get_size() > 1:
-        _end_all_together(MPI)
-    return MPI
+    if not _used:
+        try:
+            from mpi4py import MPI
+        except (ImportError, RuntimeError) as problem:
+            text = f"the program calls MPI, and mpi4py cannot be loaded: {problem}; {HOW_TO_GET_IT}"
+            raise BackendError(text) from None
+        if MPI.COMM_WORLD.Get_size() > 1:
+            _end_all_together(MPI)
+        _used.append(MPI)
+    return _used[0]
 
 
 def is_used() -> bool:
     """Whether a program of this process has called for MPI."""
-    return library.cache_info().currsize > 0
+    return bool(_used)
 
 
 @functools.cache

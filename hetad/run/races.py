@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad import targets
 from hetad.diagnostics import ExecutionError, RaceError, Related
-from hetad.run.cpu import CpuExecutable
+from hetad.run.cpu_executable import CpuExecutable
 from hetad.run.executable import Library, library
 from hetad.run.sites import Site, site
 

@@ -13,6 +13,7 @@ from hetad.ir.types import Array, Pointer, Type
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function
 
+RETURN = "return"  # the name under which the seed of the return value is given, and its tangent
 _KEYWORDS = (  # of calls, beside the arguments
     "backend", "grid", "block", "shared_mem", "stream", "cpu_threads", "racecheck", "checked", "seeds", "tangents",
 )  # fmt: skip

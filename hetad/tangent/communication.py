@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING
 from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
-from hetad.host.communication import refuse_without_derivative, refuse_work_in_groups, where
+from hetad.host.communication import (
+    refuse_reals_as_integers,
+    refuse_without_derivative,
+    refuse_work_in_groups,
+    where,
+)
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.arithmetic import bare
@@ -36,7 +41,8 @@ if TYPE_CHECKING:
     from hetad.tangent.host import HostEngine
 
 _BUFFERS = ("src", "dst", "updated")
-_TOLD = ("status", "number", "numbers", "store")
+_FREES = {"MPI_Type_free": communication.type_free, "MPI_Request_free": communication.request_free}
+_TOLD = ("status", "number", "found", "numbers", "store")
 
 
 class CommunicationTangents:
@@ -48,6 +54,7 @@ class CommunicationTangents:
             refuse_work_in_groups(body, engine.one.is_active)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        refuse_reals_as_integers(s, row)
         told = (out_place(s.args[i]) for i in sorted(row.positions(*_TOLD)))
         constants = [z for place in (s.result, *told) for z in self.engine.constant(place)]
         if not self.is_active:
@@ -55,8 +62,8 @@ class CommunicationTangents:
         if row.action == "inert":
             made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and not self.engine.again else None
             joined = [communication.joined(made, span=s.span)] if made is not None else []
-            if s.function == "MPI_Request_free" and not self.engine.again:
-                return [communication.request_free(*s.args, result=s.result, span=s.span), *constants]
+            if s.function in _FREES and not self.engine.again:
+                return [_FREES[s.function](*s.args, result=s.result, span=s.span), *constants]
             return [s, *joined, *constants]
         if row.action != "complete" and not messages.has_numbers(s, *self._numbers):
             return [s, *constants]

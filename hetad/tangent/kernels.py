@@ -91,7 +91,7 @@ def _active(kernel: ir.Function, effects: Effects, active: frozenset[int], optio
     activity = Activity(kernel, pointers, {})
     if options.activity:
         return {*activity.active(seeds, seeds), *seeds}
-    idle = {p for i, p in enumerate(kernel.params) if i not in active and p not in effects.written(kernel.body)}
+    idle = {p for i, p in enumerate(kernel.params) if i not in active}.difference(effects.written(kernel.body))
     return {*(activity.everything() - (idle | (set(given) - set(seeds)))), *seeds}
 
 

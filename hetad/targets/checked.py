@@ -1,5 +1,5 @@
-"""Programs in which every access through a pointer, and every index of an array, is checked: in C, host code and
-kernels (support/extents.c), and in CUDA the kernels that a GPU runs (support/device_extents.cu).
+"""Programs in which accesses through pointers, and indices of arrays, are checked, all of them or those at some places:
+in C, host code and kernels (support/extents.c), and in CUDA the kernels that a GPU runs (support/device_extents.cu).
 
 `x[i]` becomes `*(float *)hetad_within(&x[i], sizeof(float), hetad_of_x, number)`, where `hetad_of_x` is the extent of
 the piece of memory that `x` leads into: found once where the function begins for parameters that stay as they are, and
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import TypeGuard
 
 from hetad.analysis.dataflow import settle
 from hetad.analysis.memory_calls import operands
@@ -20,29 +21,40 @@ from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import COMMA, POSTFIX, UNARY, Expressions, member_name
+from hetad.emit.layout import INDENT
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero
 from hetad.ir.facts import lasting
+from hetad.ir.identity import IdentitySet
 from hetad.ir.places import exposed, is_dynamic, written
 from hetad.ir.types import Array, Pointer, Void, element, is_volatile
-from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
+from hetad.ir.visit import map_expr, own_nodes, variables, walk_expr, walk_stmts
 from hetad.rules import callees, operations
-from hetad.targets.accesses import CHANGES, NumberedAccesses, pointed
+from hetad.targets.accesses import CHANGES, NumberedAccesses, may_leave, pointed
+from hetad.targets.hoisted import Count, of_each_iteration
+from hetad.targets.places import Places
 
-OF_BLOCK = "hetad_here.block = (dim3){hetad_bx, hetad_by, hetad_bz};"
-OF_THREAD = "hetad_here.thread = (dim3){hetad_tx, hetad_ty, hetad_tz};"
+_ADJOINTS = {  # of memory operations: the roles of the arguments, as theirs
+    operations.clear: ("dst", "bytes"),
+    operations.clear_rows: ("dst", "to_pitch", "bytes", "height"),
+    operations.copy_pullback: ("dst", "src", "bytes"),
+    operations.move_pullback: ("dst", "src", "bytes"),
+    operations.rows_pullback: ("dst", "to_pitch", "src", "from_pitch", "bytes", "height"),
+}
 _HELD = "hetad_p"  # the pointer by which memory is reached, computed once
+_KNOWS = {"kernel": "thread_", "device": "called_", "host device": "called_", "host": ""}  # in which thread it runs
 
 
 class CheckedAssembly(Assembly):
-    """Prints expressions whose accesses are checked."""
+    """Prints expressions whose accesses are checked, at some places."""
 
-    def __init__(self, program: ir.Program, dialect: Dialect, accesses: NumberedAccesses) -> None:
+    def __init__(self, program: ir.Program, dialect: Dialect, accesses: NumberedAccesses, places: Places) -> None:
         super().__init__(program, dialect)
         self.accesses = accesses
+        self.places = places
 
     def expressions(self, function: ir.Function) -> Expressions:
         return CheckedExpressions(self, function)
@@ -55,17 +67,56 @@ class CheckedExpressions(Expressions):
     def __init__(self, parts: CheckedAssembly, function: ir.Function) -> None:
         super().__init__(parts.names, parts.names.of(function), parts.dialect)
         self.accesses = parts.accesses
+        self.places = parts.places
+        self._hetad = "hetad_" if parts.dialect.cuda else f"hetad_{_KNOWS[function.kind]}"
         self._roots = roots(function)
+        self._function = function
+        self._hoisted: list[IdentitySet[ir.Expr]] = []  # by the loops that are printed: what was checked before
         self._of = "hetad_extent_of" if function.kind in ("kernel", "device") else "hetad_host_extent_of"
 
     # --- accesses
 
+    def _is_checked(self, e: ir.Expr) -> bool:
+        return may_leave(e) and self.places.has(e.span) and not any(e in found for found in self._hoisted)
+
+    def before(self, loop: ir.For) -> Iterator[str]:
+        """Checks of the accesses that each iteration makes, all at once."""
+        found = None if self.dialect.cuda else of_each_iteration(loop, self._function)
+        checked = [e for e in found[1] if self._is_checked(e) and self._is_item(e)] if found is not None else []
+        lines = list(self._all_at_once(found[0], checked)) if found is not None and checked else []
+        self._hoisted.append(IdentitySet(checked))
+        return iter(lines)
+
+    def behind(self, loop: ir.For) -> None:
+        self._hoisted.pop()
+
+    def _all_at_once(self, count: Count, items: Sequence[ir.Index]) -> Iterator[str]:
+        k, closed, type_ = count.variable, " + 1" * count.closed, declaration(count.end.type)
+        ends = [ir.String(name, k.type, span=k.span) for name in ("hetad_least", "hetad_most")]
+
+        def at(end: ir.Expr, e: ir.Index) -> str:
+            return self.index(map_expr(lambda x: end if isinstance(x, ir.Var) and x.symbol is k else x, e.index))
+
+        def of(e: ir.Index) -> str:
+            return f"hetad_items_of_{self.text(e.base)}"
+
+        leave = [f"hetad_leave_items({at(ends[0], e)}, {at(ends[1], e)}, {of(e)})" for e in items]
+        step = self.text(count.step)
+        yield from ("{", f"{INDENT}const long hetad_least = {self.text(count.first)};")
+        yield f"{INDENT}const {type_} hetad_below = {self.text(count.end)}{closed};"
+        yield f"{INDENT}if (({type_})hetad_least < hetad_below) {{"
+        yield f"{INDENT * 2}const long hetad_most = hetad_last_below(hetad_least, hetad_below, {step});"
+        yield f"{INDENT * 2}if (hetad_most < hetad_least || {' | '.join(dict.fromkeys(leave))}) {{"
+        yield f"{INDENT * 3}for ({declaration(k.type, self.local[k])} = hetad_least;; {self.local[k]} += {step}) {{"
+        yield from (f"{INDENT * 4}(void){self._checked(e)[0]};" for e in items)
+        yield from (INDENT * 3 + "}", INDENT * 2 + "}", INDENT + "}", "}")
+
     def _bound(self, expr: ir.Expr) -> tuple[str, int]:
-        return (self._checked(expr), UNARY) if _is_checked(expr) else super()._bound(expr)
+        return self._checked(expr) if self._is_checked(expr) else super()._bound(expr)
 
     def place(self, expr: ir.Expr, level: int = COMMA) -> str:
-        if _is_checked(expr):
-            text, own = self._checked(expr, writes=True), UNARY
+        if self._is_checked(expr):
+            text, own = self._checked(expr, writes=True)
         elif isinstance(expr, ir.Member) and _is_place(expr.base):
             text, own = f"{self.place(expr.base, POSTFIX)}.{member_name(expr.base, expr.name)}", POSTFIX
         else:
@@ -80,23 +131,50 @@ class CheckedExpressions(Expressions):
             return super()._address(place) if is_zero(place.index) else (f"&{self._plain(place)}", UNARY)
         return f"&{self._plain(place)}", UNARY
 
-    def _checked(self, place: ir.Expr, writes: bool = False) -> str:
-        return f"*({declaration(Pointer(place.type))}){self.address_of(place, writes)}"
+    def _checked(self, place: ir.Expr, writes: bool = False) -> tuple[str, int]:
+        item = self._item(place, writes)
+        if item is not None:
+            return item, POSTFIX
+        return f"*({declaration(Pointer(place.type))}){self.address_of(place, writes)}", UNARY
+
+    def _is_item(self, place: ir.Expr) -> TypeGuard[ir.Index]:
+        """Whether a place is an element of what a parameter points to."""
+        if self.dialect.cuda or not isinstance(place, ir.Index) or not isinstance(place.base, ir.Var):
+            return False
+        symbol = place.base.symbol
+        same = isinstance(symbol.type, Pointer) and symbol.type.to == place.type
+        return same and self._roots.get(symbol) is symbol
+
+    def _item(self, place: ir.Expr, writes: bool) -> str | None:
+        """An element of what a parameter points to, by a checked index: that costs less, and compilers see through."""
+        if not self._is_item(place):
+            return None
+        name, number = self.text(place.base), self.accesses.number(place, writes)
+        size = f"sizeof({declaration(place.type)})"
+        given = f"{self.index(place.index)}, hetad_items_of_{name}, {name}, {size}, hetad_of_{name}, {number}"
+        return f"{name}[{self._hetad}item({given})]"
 
     def address_of(self, place: ir.Expr, writes: bool, count: str = "1") -> str:
         """The address of a place, checked for so many values."""
+        item = self._item(place, writes) if count == "1" else None
+        if item is not None:
+            return f"&{item}"
         size = f"sizeof({declaration(place.type)})"
         size = size if count == "1" else f"{count} * {size}"
         number = self.accesses.number(place, writes)
         source = _source_of(place)
         extent = self._known_extent(source)
+        if count != "1" and not isinstance(source.type, Pointer):
+            match source:
+                case ir.Member(base=ir.Var() | ir.Index() | ir.Member() as whole):  # a run goes on behind a member
+                    extent = self._known_extent(_source_of(whole)) or extent
         if extent is not None:
-            return f"hetad_within(&{self._plain(place)}, {size}, {extent}, {number})"
+            return f"{self._hetad}within(&{self._plain(place)}, {size}, {extent}, {number})"
         held = declaration(source.type, _HELD)
         there = self._plain(_from(place, ir.String(_HELD, source.type, span=place.span)))
         if self.dialect.cuda:  # C++ has no blocks that are expressions
             return f"hetad_within_by({self.text(source)}, [&]({held}) {{ return &{there}; }}, {size}, {number})"
-        checked = f"hetad_within(&{there}, {size}, {self._of}({_HELD}), {number})"
+        checked = f"{self._hetad}within(&{there}, {size}, {self._of}({_HELD}), {number})"
         return f"({{ {held} = {self.text(source)}; {checked}; }})"
 
     def _plain(self, place: ir.Expr) -> str:
@@ -147,24 +225,14 @@ class CheckedExpressions(Expressions):
         place = pointed(arg)
         if not _is_place(place) or isinstance(place.type, Array) or isinstance(place, ir.Var):
             return arg
+        if not self.places.has(place.span) or any(place in found for found in self._hoisted):
+            return arg
         checked = self.address_of(place, True, count)
         return ir.String(f"({declaration(arg.type)}){checked}", arg.type, span=arg.span)  # is printed as it is
 
 
 def _is_place(e: ir.Expr) -> bool:
     return isinstance(e, ir.Var | ir.Index | ir.Member)
-
-
-def _is_checked(e: ir.Expr) -> bool:
-    """Whether an access may leave its memory: not where each index is a number that lies within an array."""
-    if not isinstance(e, ir.Index) or isinstance(e.type, Array):
-        return False
-    while isinstance(e, ir.Index) and isinstance(e.base.type, Array):
-        length, index = e.base.type.length, bare(e.index)
-        if length is None or not isinstance(index, ir.Const) or not 0 <= index.value < length:
-            return True
-        e = e.base
-    return not isinstance(e, ir.Var)
 
 
 def _source_of(place: ir.Expr) -> ir.Expr:
@@ -227,10 +295,11 @@ def roots(function: ir.Function) -> Mapping[ir.Symbol, ir.Symbol]:
     function in which memory may begin or end, and extents with it."""
     if function.kind not in ("kernel", "device") and any(map(_changes_extents, walk_stmts(function.body))):
         return {}
-    unknown = written(function.body) | exposed(function.body)
+    pointed = exposed(function.body)
+    unknown = written(function.body) | pointed
     found = {p: p for p in function.params if isinstance(p.type, Pointer) and p not in unknown}
     values = _values(function.body)
-    local = [s for s in values if isinstance(s.type, Pointer) and s not in exposed(function.body)]
+    local = [s for s in values if isinstance(s.type, Pointer) and s not in pointed]
 
     def computed() -> None:
         for symbol in (s for s in local if s not in found and s not in function.params):
@@ -265,20 +334,21 @@ def _values(body: ir.Body) -> dict[ir.Symbol, list[ir.Expr | None]]:
     return values
 
 
-def told(parts: Assembly, where: str, lines: Sequence[str]) -> list[str]:
-    """Lines behind what tells in which block or thread they run."""
-    return [where, *lines] if isinstance(parts, CheckedAssembly) else list(lines)
-
-
 def with_extents(lines: Sequence[str], parts: Assembly, function: ir.Function) -> list[str]:
     """The lines of a function behind the extents of the parameters that they use."""
     if not isinstance(parts, CheckedAssembly):
         return list(lines)
     text, local = "\n".join(lines), parts.names.of(function)
     of = "hetad_extent_of" if function.kind in ("kernel", "device") else "hetad_host_extent_of"
-    names = {p: f"hetad_of_{local[p]}" for p in dict.fromkeys(roots(function).values())}
-    used = {p: name for p, name in names.items() if re.search(rf"\b{name}\b", text)}
-    return [*(f"const struct hetad_extent {name} = {of}({local[p]});" for p, name in used.items()), *lines]
+    used = [(p, local[p]) for p in dict.fromkeys(roots(function).values())]
+    used = [(p, name) for p, name in used if re.search(rf"\bhetad_of_{name}\b", text)]
+    extents = [f"const struct hetad_extent hetad_of_{name} = {of}({name});" for _, name in used]
+    for p, name in used:
+        if re.search(rf"\bhetad_items_of_{name}\b", text):
+            size = f"sizeof({declaration(element(p.type))})"
+            given = f"{name}, {size}, hetad_of_{name}"
+            extents.append(f"const struct hetad_items hetad_items_of_{name} = hetad_items_of({given});")
+    return [*extents, *lines]
 
 
 def reached_variables(parts: Assembly, functions: Iterable[ir.Function]) -> str:
@@ -318,11 +388,10 @@ def _variables(parts: Assembly, functions: Iterable[ir.Function]) -> list[str]:
 
 
 def ranges(call: ir.Call, expressions: Expressions) -> Iterator[str]:
-    """Checks of what a memory operation of the host copies or sets."""
-    row = callees.find(call.function).operation
-    if not isinstance(expressions, CheckedExpressions) or row is None or row.action not in ("copy", "fill"):
+    """Checks of what a memory operation of the host copies or sets, or its adjoint."""
+    given = _moved(call)
+    if not isinstance(expressions, CheckedExpressions) or not expressions.places.has(call.span):
         return
-    given = operands(call)
     size, rows = given.get("bytes"), given.get("height")
     for role, pitch_role in (("dst", "to_pitch"), ("src", "from_pitch")):
         pointer, pitch = given.get(role), given.get(pitch_role)
@@ -330,8 +399,18 @@ def ranges(call: ir.Call, expressions: Expressions) -> Iterator[str]:
             continue
         place = pointed(_typed(pointer))
         height, step = ("1", "0") if rows is None or pitch is None else map(expressions.text, (rows, pitch))
-        number = expressions.accesses.number(place, role == "dst")
-        yield f"hetad_range({expressions.text(pointer)}, {expressions.text(size)}, {height}, {step}, {number});"
+        number, text = expressions.accesses.number(place, role == "dst"), expressions.text(pointer)
+        there = f"if ({text} != NULL) " if operations.does(call, *_ADJOINTS) else ""
+        yield f"{there}hetad_range({text}, {expressions.text(size)}, {height}, {step}, {number});"
+
+
+def _moved(call: ir.Call) -> Mapping[str, ir.Expr]:
+    """The arguments of a copy or a fill by their roles, or of the adjoint of one."""
+    row = callees.find(call.function).operation
+    if row is not None and row.action in ("copy", "fill"):
+        return operands(call)
+    roles = next((roles for operation, roles in _ADJOINTS.items() if operations.does(call, operation)), ())
+    return dict(zip(roles, call.args, strict=False))
 
 
 def _calls(values: Iterable[ir.Expr]) -> bool:

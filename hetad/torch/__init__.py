@@ -18,10 +18,9 @@ try:
 except ImportError as problem:
     raise ImportError("hetad.torch needs PyTorch: pip install torch, or hetad[torch]") from problem
 
+from hetad.adapted import Adapted
 from hetad.diagnostics import ArgumentError
 from hetad.functional import Functional, Launch, Request, ShapeRule
-from hetad.run.call import RETURN
-from hetad.run.signature import bind
 from hetad.torch.operator import several
 from hetad.torch.operators import Operators
 
@@ -105,30 +104,22 @@ def _names(of: Any) -> list[Any]:
     return [of] if isinstance(of, str | int) else list(of)
 
 
-class TorchFunction:
+class TorchFunction(Adapted):
     """Called with tensors and numbers.  `operator` is that of `torch.library`, on tensors alone."""
+
+    library = "PyTorch"
 
     def __init__(
         self, functional: Functional, operators: Operators, mutates: Sequence[str], wanted: Sequence[str] | None
     ) -> None:
-        self.functional = functional
+        outputs = [o.name for o in functional.outputs]
+        returned = [o for o in outputs if (o in wanted if wanted is not None else o not in mutates)]
+        super().__init__(functional, returned)
         self.operators = operators
         self.operator = operators.value.operator
-        self.wrt = functional.wrt
-        self._signature = functional.signature
-        self._arguments = functional.arguments
-        self._names = tuple(a.name for a in functional.arguments)
-        outputs = tuple(o.name for o in functional.outputs)
         self._mutated = tuple((self._names.index(n), outputs.index(n)) for n in mutates)
-        self._returned = tuple(
-            n for n, o in enumerate(outputs) if (o in wanted if wanted is not None else o not in mutates)
-        )
+        self._returned = tuple(outputs.index(o) for o in returned)
         self._plain = len(outputs) == 1 and not mutates
-        self.__name__ = functional.function.name
-        self.__doc__ = (
-            f"{functional.signature}\n\nReturns {', '.join(outputs[n] for n in self._returned) or 'nothing'}."
-        )
-        self.__signature__ = functional.shown
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The outputs: a tensor, or several in the order of `of`.
@@ -136,9 +127,7 @@ class TorchFunction:
         Raises:
             ArgumentError: an argument does not fit its parameter.
         """
-        if named or len(args) != len(self._names):
-            args = tuple(bind(self._signature, args, named, self._names))
-        values = [self._value(a, v) for a, v in zip(self._arguments, args, strict=True)]
+        values = [self._value(a, v) for a, v in zip(self._arguments, self._bound(args, named), strict=True)]
         if self._plain:
             return self.operators.value(*values)
         before = list(values)
@@ -166,15 +155,3 @@ class TorchFunction:
         if isinstance(value, torch.Tensor):
             raise self._refuse("expected an integer of Python, got a tensor", "pass its .item()", argument)
         return value
-
-    def _refuse(self, problem: str, remedy: str, argument: Any) -> ArgumentError:
-        return self._signature.refuse(problem, remedy, argument.name)
-
-    def __deepcopy__(self, _: Any) -> TorchFunction:
-        """Itself, as it has no state: modules that hold it can be copied."""
-        return self
-
-    def __repr__(self) -> str:
-        returned = ", ".join(self.functional.outputs[n].name for n in self._returned)
-        what = "the return value" if returned == RETURN else returned or "nothing"
-        return f"<hetad function of PyTorch, {', '.join(self._names)} to {what}: {self._signature.text}>"

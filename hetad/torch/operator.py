@@ -32,7 +32,7 @@ class Rules:
 class Operator:
     """An operator; and the same as an autograd function, which has what operators cannot have: a forward derivative,
     and those of `torch.func`.  Where nobody could tell the difference it is called without the operator around it,
-    which takes PyTorch longer than a small call takes."""
+    which takes PyTorch longer than a small call takes; and without autograd, where that has nothing to keep."""
 
     def __init__(self, name: str, parameters: Sequence[str], results: int, rules: Rules) -> None:
         self._results = results
@@ -55,9 +55,15 @@ class Operator:
             return self.operator(*args)
         if _transformed() or forward_ad._current_level >= 0:
             return self._function.apply(*args)
-        if not _watchers() and all(type(v) in _NUMBERS or (type(v) in _TENSORS and not _batched(v)) for v in args):
-            return self._bare.apply(*args)
-        return self.operator(*args)
+        if _watchers():
+            return self.operator(*args)
+        kept = False
+        for v in args:
+            if type(v) in _TENSORS and not _batched(v):
+                kept = kept or v.requires_grad
+            elif type(v) not in _NUMBERS:
+                return self.operator(*args)
+        return self._bare.apply(*args) if kept and torch.is_grad_enabled() else self._run(*args)
 
     def _run(self, *args: Any) -> Any:
         with torch.no_grad():

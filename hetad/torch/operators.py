@@ -13,7 +13,8 @@ the others stands a tensor without elements.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,13 @@ import numpy as np
 import torch
 
 from hetad.diagnostics import ArgumentError
+from hetad.functional import Call
+from hetad.products import HVP, JVP, NO_THIRD, VALUE, VJP
 from hetad.torch.operator import Operator, Rules, several
 
 if TYPE_CHECKING:
-    from hetad.compiled import Backend
     from hetad.functional import Argument, Functional
+    from hetad.products import Product
 
 _DTYPES = {
     np.dtype(name): getattr(torch, kind)
@@ -35,7 +38,6 @@ _DTYPES = {
     }.items()
 }  # fmt: skip
 _SCHEMAS = {"array": "Tensor", "floating": "Tensor", "integer": "SymInt", "bool": "bool"}
-_THIRD = "hetad has no third derivatives, nor a forward derivative of a forward derivative"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,15 @@ class _Maker:
 
     def copy(self, array: Any) -> Any:
         return array.clone(memory_format=torch.contiguous_format)
+
+    def ready(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def number(self, array: Any) -> Any:
+        return array.item()
+
+
+_maker = functools.cache(_Maker)
 
 
 class Operators:
@@ -65,43 +76,39 @@ class Operators:
         tangents = [f"Tensor v{i}" for i in range(len(self._wrt))]
         seeds = [f"Tensor s{i}" for i in range(self._outputs)]
         one, every, mask = self._outputs, len(self._wrt), ["int mask"]
-        value = Rules(self._value, self._fake_value, self._value_back, self._value_on)
+        value = self._rules(VALUE, self._fake_value, self._value_back, self._value_on)
         self.value = Operator(name, given, one, value)
         if not self._wrt:
             return
-        vjp = Rules(self._vjp, self._fake_like, self._vjp_back, self._vjp_on)
-        jvp = Rules(self._jvp, self._fake_jvp, self._jvp_back, self._jvp_on)
-        hvp = Rules(self._hvp, self._fake_like, _no_third, _no_third)
+        vjp = self._rules(VJP, self._fake_like, self._vjp_back, self._vjp_on)
+        jvp = self._rules(JVP, self._fake_jvp, self._jvp_back, self._jvp_on)
+        hvp = self._rules(HVP, self._fake_like, _no_third, _no_third)
         self.vjp = Operator(f"{name}_vjp", [*given, *seeds, *mask], every, vjp)
         self.jvp = Operator(f"{name}_jvp", [*given, *tangents, *mask], one, jvp)
         self.hvp = Operator(f"{name}_hvp", [*given, *tangents, *seeds, *mask], every, hvp)
 
     # --- what they compute -----------------------------------------------------------------------
 
-    def _value(self, *args: Any) -> list[Any]:
-        values, make, backend = self._placed(args)
-        return self._as_outputs(self._functional.value(values, make, backend), make)
+    def _rules(
+        self, product: Product, fake: Callable[..., Any], backward: Callable[..., Any], forward: Callable[..., Any]
+    ) -> Rules:
+        return Rules(functools.partial(self._computed, product), fake, backward, forward)
 
-    def _vjp(self, *args: Any) -> list[Any]:
-        given, rest = args[: self._count], args[self._count :]
-        values, make, backend = self._placed(given)
-        wrt = self._named_by(rest[-1])
-        seeds = [s if self._functional.of is not None else s.item() for s in rest[:-1]]
-        found = self._functional.pullback(values, seeds, wrt, make, backend)
-        return self._as_arguments(given, dict(zip(wrt, found, strict=True)))
-
-    def _jvp(self, *args: Any) -> list[Any]:
-        given, rest = args[: self._count], args[self._count :]
-        values, make, backend = self._placed(given)
-        found = self._functional.pushforward(values, self._tangents(rest, rest[-1]), make, backend)
-        return self._as_outputs(found, make)
-
-    def _hvp(self, *args: Any) -> list[Any]:
-        given, rest = args[: self._count], args[self._count :]
-        values, make, backend = self._placed(given)
-        seeds = [s.contiguous() if self._functional.of is not None else s.item() for s in rest[len(self._wrt) : -1]]
-        found = self._functional.second(values, self._tangents(rest, rest[-1]), seeds, make, backend)
-        return self._as_arguments(given, found)
+    def _computed(self, product: Product, *args: Any) -> list[Any]:
+        """The results of a product as tensors."""
+        x, device = args[: self._count], self._device(args)
+        self._check(x, device)
+        call = Call(x, _maker(device), "cuda" if device.type == "cuda" else "cpu")
+        if product.groups:
+            _, *groups = product.parts(args, self._count, len(self._wrt), self._outputs)
+            given = dict(zip(product.groups, groups, strict=True))
+            call.wrt, call.seeds = self._named_by(args[-1]), given.get("seeds", ())
+            call.along = {n: t for n, t in zip(self._wrt, given.get("tangents", ()), strict=False) if n in call.wrt}
+        assert product.compute is not None
+        found = product.compute(self._functional, call)
+        if product.gives == "outputs":
+            return self._as_outputs(found, device)
+        return self._as_arguments(x, dict(zip(call.wrt, found, strict=True)))
 
     def _fake_value(self, *args: Any) -> list[Any]:
         device = self._device(args)
@@ -165,25 +172,20 @@ class Operators:
     def _jvp_on(self, args: Sequence[Any], *tangents: Any) -> Any:
         given, mask = args[: self._count], args[-1]
         if any(t is not None for t in tangents[: self._count]):
-            raise ArgumentError(_THIRD)
+            raise ArgumentError(NO_THIRD)
         moving = self._filled(given, tangents[self._count : -1], mask, mask)
         return several(self.jvp(*given, *moving, mask))
 
     # --- one step each ---------------------------------------------------------------------------
 
-    def _placed(self, args: Sequence[Any]) -> tuple[list[Any], _Maker, Backend]:
-        """The arguments as hetad takes them: contiguous tensors and numbers; and where the work is done."""
-        device = self._device(args)
-        values = [
-            self._checked(a, v, device) if a.kind == "array" else v.item() if isinstance(v, torch.Tensor) else v
-            for a, v in zip(self._functional.arguments, args, strict=True)
-        ]
-        return values, _Maker(device), "cuda" if device.type == "cuda" else "cpu"
+    def _check(self, args: Sequence[Any], device: Any) -> None:
+        for i in self._arrays:
+            self._check_tensor(self._functional.arguments[i], args[i], device)
 
     def _device(self, args: Sequence[Any]) -> Any:
         return args[self._arrays[0]].device if self._arrays else torch.device("cpu")
 
-    def _checked(self, argument: Argument, tensor: Any, device: Any) -> Any:
+    def _check_tensor(self, argument: Argument, tensor: Any, device: Any) -> None:
         wanted = _DTYPES[argument.dtype]
         if tensor.dtype is not wanted and not (wanted is torch.uint16 and tensor.dtype is torch.bfloat16):
             raise self._signature.refuse(
@@ -196,20 +198,10 @@ class Operators:
         if device.type not in ("cpu", "cuda"):
             problem = f"this tensor is on {device}: hetad works on the CPU and on NVIDIA GPUs"
             raise self._signature.refuse(problem, parameter=argument.name)
-        return tensor.contiguous()
 
-    def _tangents(self, rest: Sequence[Any], mask: int) -> dict[str, Any]:
-        asked = self._named_by(mask)
-        kinds = {a.name: a.kind for a in self._functional.arguments}
-        return {
-            n: t.item() if kinds[n] == "floating" else t.contiguous()
-            for n, t in zip(self._wrt, rest, strict=False)
-            if n in asked
-        }
-
-    def _as_outputs(self, found: Sequence[Any], make: _Maker) -> list[Any]:
+    def _as_outputs(self, found: Sequence[Any], device: Any) -> list[Any]:
         return [
-            f if isinstance(f, torch.Tensor) else torch.tensor(f, dtype=_DTYPES[o.dtype], device=make.device)
+            f if isinstance(f, torch.Tensor) else torch.tensor(f, dtype=_DTYPES[o.dtype], device=device)
             for f, o in zip(found, self._functional.outputs, strict=True)
         ]
 
@@ -270,4 +262,4 @@ def _sum(parts: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def _no_third(*_: Any) -> Any:
-    raise ArgumentError(_THIRD)
+    raise ArgumentError(NO_THIRD)

@@ -10,11 +10,11 @@ static __global__ void force_kernel_pullback(
     int i = threadIdx.x;
     if (i < n) {
         const double distance = x[i];
+        const double seed = adj_f[i];
         const double inverse_distance = 1.0 / distance;
         const double inverse = inverse_distance;
         const double exp_1 = exp(-distance);
         // line 22: f[i] = pull(x[i]);
-        const double seed = adj_f[i];
         const double adj_inverse = 2.0 * seed * inverse;
         const double adj_exp_1 = -seed;
         // line 14: return inverse * inverse - exp(-distance);

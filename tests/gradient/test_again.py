@@ -80,6 +80,13 @@ def test_memory_that_changes_is_not_read_as_constant() -> None:
     assert constant.isdisjoint(re.findall(r"selp\.b64\s+(%rd\d+),", kernel))
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_taken_from_a_place_that_is_chosen(way: str) -> None:
+    """As kernels for a GPU take adjoints: with atomicExch, here of one of two cells."""
+    found = again(FIRST["cpp_references_to_choices"].problem, way, "cuda")
+    assert hetad.gradient(found.function, wrt=found.wrt, of=found.of, backend="cuda").source
+
+
 @pytest.mark.parametrize("name", ["atomics_on_first_elements", "cpp_views", "jacobi"])
 def test_text_read_as_cpp(name: str) -> None:
     """The first has an object made in an expression, which no C text has."""

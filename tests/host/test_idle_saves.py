@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import hetad
@@ -56,3 +57,42 @@ def test_names_of_parameters_make_no_difference(name: str) -> None:
         "y",
     )
     assert re.search(r"hetad_(save|restore|begin)", made) is None
+
+
+STRUCT = """
+typedef struct { double *now, *next; } Pair;
+static void create(Pair *p, int n)
+{
+    cudaMalloc(&p->now, n * sizeof(double));
+    cudaMalloc(&p->next, n * sizeof(double));
+}
+void run(double *x, int n)
+{
+    Pair p;
+    create(&p, n);
+    cudaMemcpy(p.now, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    square<<<(n + 31) / 32, 32>>>(p.now, n);
+    cudaMemset(p.next, 0, n * sizeof(double));
+    AGAIN
+    times<<<(n + 31) / 32, 32>>>(p.next, p.now, p.now, n);
+    cudaMemcpy(x, p.next, n * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaFree(p.now);
+    cudaFree(p.next);
+}
+"""
+
+
+def test_members_are_not_given_back_what_they_held_before_they_were_set() -> None:
+    assert "_saved" not in body(STRUCT.replace("AGAIN", ""), "x", "x")
+
+
+def test_members_are_given_back_what_is_read() -> None:
+    again = """
+    double *held = p.now; p.now = p.next; p.next = held;
+    cudaMemcpy(p.now, p.next, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    square<<<(n + 31) / 32, 32>>>(p.now, n);
+    """
+    program = hetad.loads(SQUARE + STRUCT.replace("AGAIN", again))
+    x = np.array([0.5, 1.5, -0.7])
+    found = hetad.gradient(program["run"], wrt="x", of="x", backend="cpu")(x.copy(), 3, seeds={"x": np.ones(3)})["x"]
+    np.testing.assert_allclose(found, 8 * x**7)

@@ -14,6 +14,7 @@ import pytest
 
 import hetad
 from hetad.run.progress import Watch, seen
+from tests.executables import running
 from tests.host.test_memory_limit import HEAT, N, _vectors
 
 
@@ -109,7 +110,7 @@ def test_steps_are_all_counted(backend: str) -> None:
     u, v = _vectors(2)
     gradient = hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", backend=backend, memory_limit=9 * u.nbytes)
     gradient(u, v, N, 100, seeds={"u": u})
-    watch = gradient._last.executable._watch
+    watch = running(gradient)._watch
     report = gradient.last_report
     assert watch.steps == watch.all_steps == 2 * 100 + report.extra_steps - 1  # the first step is run before
 
@@ -152,7 +153,7 @@ class _Counting:
 
     @staticmethod
     def of(gradient: hetad.Gradient, total: int = 2**40) -> _Counting:
-        executable = gradient._last.executable
+        executable = running(gradient)
         counting = _Counting(_Runtime.from_address(executable._runtime), total)
         executable._runtime = ctypes.addressof(counting.table)
         return counting

@@ -290,8 +290,8 @@ def test_memory_that_has_to_be_allocated_in_the_loop(step: str, backend: str) ->
     assert [loop.refused for loop in gradient.derivative.explanation.loops] == ["memory is allocated or freed in it"]
 
 
-def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
-    """They are recorded, and the message says why there was no room."""
+def test_loops_that_are_left(backend: str) -> None:
+    """Their steps are counted, and run by a schedule."""
     source = (
         HEAT
         + """
@@ -307,20 +307,48 @@ def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
     """
     )
     u, v = _vectors(2)
-    args = [u, v, N, 100]
-    _compare(source, "until", args, ("u", "v"), ("u", "v"), 80 * u.nbytes, backend)
-    gradient = hetad.gradient(hetad.loads(source)["until"], wrt="u", of="u", backend=backend, memory_limit=9 * u.nbytes)
+    for limit in (80, 9):
+        report = _compare(source, "until", [u, v, N, 100], ("u", "v"), ("u", "v"), limit * u.nbytes, backend)
+        assert report.saved_bytes <= limit * u.nbytes
+    assert report.extra_steps > 18
+
+
+def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
+    """They are recorded, and the message says why there was no room."""
+    source = (
+        HEAT
+        + """
+    void handed_on(double *u, double *v, int n, int steps)
+    {
+        double *last = u;
+        for (int t = 0; t < steps; t++) {
+            double *w;
+            cudaMalloc(&w, n * sizeof(double));
+            cudaMemset(w, 0, n * sizeof(double));
+            heat<<<(n + 63) / 64, 64>>>(last, w, n);
+            heat<<<(n + 63) / 64, 64>>>(w, v, n);
+            last = w;
+        }
+    }
+    """
+    )
+    u, v = _vectors(2)
+    args = [u, v, N, 20]
+    _compare(source, "handed_on", args, ("u", "v"), ("u", "v"), 80 * u.nbytes, backend)
+    gradient = hetad.gradient(
+        hetad.loads(source)["handed_on"], wrt="u", of="v", backend=backend, memory_limit=9 * u.nbytes
+    )
     before = u.copy()
     with pytest.raises(
-        hetad.ExecutionError, match=r"(?s)memory limit of 10800 bytes.*:28:9: .*how often it runs is not"
+        hetad.ExecutionError, match=r"(?s)memory limit of 10800 bytes.*:29:9: .*memory is allocated or freed in it"
     ):
-        gradient(*args, seeds={"u": u})
+        gradient(*args, seeds={"v": u})
     np.testing.assert_array_equal(u, before)
-    gradient(u, v, N, 2, seeds={"u": u})
+    gradient(u, v, N, 2, seeds={"v": u})
 
 
-def test_while_loops_are_recorded(backend: str) -> None:
-    """How many steps there are is not known: all of them have to fit, else the message has the loop."""
+def test_while_loops(backend: str) -> None:
+    """Their steps are counted; else the message has the loop."""
     source = (
         HEAT
         + """
@@ -341,9 +369,13 @@ def test_while_loops_are_recorded(backend: str) -> None:
     u, v = _vectors(2)
     args = [u, v, N, 1e-4]
     _compare("#include <math.h>\n" + source, "relax", args, ("u",), (), "10MB", backend)
+    report = _compare("#include <math.h>\n" + source, "relax", args, ("u",), (), 9 * u.nbytes, backend)
+    assert report.extra_steps > 0
     relax = hetad.loads("#include <math.h>\n" + source)["relax"]
-    gradient = hetad.gradient(relax, wrt="u", backend=backend, memory_limit=5 * u.nbytes)
-    with pytest.raises(hetad.ExecutionError, match=r"(?s)limit of 6000 bytes is reached.*:30:9: .*how often it runs"):
+    gradient = hetad.gradient(relax, wrt="u", backend=backend, memory_limit=2 * u.nbytes)
+    with pytest.raises(
+        hetad.ExecutionError, match=r"(?s)limit of 2400 bytes is too small: .* the time loop in line 30 needs"
+    ):
         gradient(*args)
 
 
@@ -457,3 +489,20 @@ def test_what_follows_from_others_is_not_saved() -> None:
     gradient = hetad.gradient(hetad.loads(source)["solve"], wrt=("a", "b"), backend="cpu", memory_limit="1MB")
     pushed = set(re.findall(r"hetad_push\(&(\w+), 8\)", gradient.source.split("// gradient of")[1]))
     assert pushed == {"rho", "norm", "curvature", "alpha", "back", "beta", "x_10", "adj_x_10"}
+
+
+def test_memory_behind_a_pointer_to_void() -> None:
+    """What it is allocated for is not known from its type."""
+    text = HEAT.replace(
+        "for (int t", "void *beside = malloc(8); memset(beside, 0, 8); free(beside);\n    for (int t", 1
+    )
+    assert text != HEAT
+    u, v = _vectors(2)
+    seed = {"u": u}
+    found = [
+        hetad.gradient(hetad.loads(text)["march"], wrt="u", of="u", backend="cpu", memory_limit=limit)(
+            u, v, N, 30, seeds=seed
+        )["u"]
+        for limit in (None, "24kB")
+    ]
+    np.testing.assert_array_equal(*found)

@@ -170,8 +170,9 @@ def test_the_schedules_of_an_emitted_program(function: str, limit: int) -> None:
     assert right > 0
 
 
-def test_device_memory_keeps_within_the_limit() -> None:
+def test_device_memory_keeps_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers of many sizes wait for snapshots: all together, they are not more than the limit."""
+    monkeypatch.setenv("HETAD_CPU_MODE", "regions")  # one executable runs all calls
     limit = 7000
     program = hetad.loads(SOURCE)["flat"]
     gradient = hetad.gradient(program, wrt=("u", "w"), of="u", backend="cpu", memory_limit=limit)

@@ -11,6 +11,7 @@ import pytest
 
 import hetad
 from hetad.adjoint.options import OPTIMISATIONS
+from tests.executables import running
 
 COPYING = set(OPTIMISATIONS) - {"renaming"}
 ON_DEVICE = 3  # a kind of copies
@@ -42,7 +43,7 @@ class _Copies:
     """The CPU's runtime table with an account of the bytes that are copied on the device."""
 
     def __init__(self, gradient: hetad.Gradient) -> None:
-        executable = gradient._last.executable
+        executable = running(gradient)
         own = (ctypes.c_void_p * 12).from_address(executable._runtime)
         signature = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
         copy = signature(own[2])

@@ -1,10 +1,14 @@
 """Functions that run in a process of their own, which may crash or never end: a fork of one that has loaded hetad and
-looked up its tables.  To do so for each of them takes as long as to differentiate a program."""
+looked up its tables.  To do so for each of them takes as long as to differentiate a program.
+
+Several calls may share a fork: on a GPU its context takes longer than most programs."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
+import importlib.util
 import multiprocessing
 import os
 import signal
@@ -14,7 +18,7 @@ from typing import Any, TypeVar
 
 import hetad
 from hetad import targets
-from hetad.passes.manager import watch_always
+from hetad.passes.manager import watched
 from hetad.passes.watching import Verifying
 from hetad.rules.signatures import signature
 
@@ -48,14 +52,14 @@ class EndedError(Exception):
     """The process crashed, or did not end in time."""
 
 
-def run(function: Callable[..., T], *arguments: Any, seconds: float) -> T:
-    """What a function of a module gives for these arguments.
+def run(function: Callable[..., T], *arguments: Any, seconds: float, calls: int = 1) -> T:
+    """What a function of a module gives for these arguments, in a process that serves at most so many calls.
 
     Raises:
         EndedError: it gives nothing.
     """
     server = _server()
-    server.send((function, arguments, seconds))
+    server.send((function, arguments, seconds, calls))
     try:
         found, ended = server.recv()
     except (EOFError, ConnectionError):
@@ -79,49 +83,74 @@ def _server() -> Connection:
 
 def _serve(jobs: Connection) -> None:
     _warm_up()
+    fork: _Fork | None = None
     while True:
         try:
-            function, arguments, seconds = jobs.recv()
+            function, arguments, seconds, calls = jobs.recv()
         except EOFError:
             return
-        jobs.send(_in_fork(jobs, function, arguments, seconds))
+        if fork is not None and fork.calls >= calls:
+            fork.end()
+            fork = None
+        if fork is None:
+            fork = _Fork(jobs)
+        found, ended = fork.call(function, arguments, seconds)
+        if ended is not None:
+            fork = None
+        elif fork.calls >= calls:
+            fork.end()
+            fork = None
+        jobs.send((found, ended))
 
 
-def _in_fork(
-    jobs: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
-) -> tuple[Any, str | None]:
-    """What the function gives, or how its process ended."""
-    reading, writing = multiprocessing.Pipe(duplex=False)
-    child = os.fork()
-    if child == 0:
+class _Fork:
+    """A process that makes calls, one after the other; `calls` of them up to now."""
+
+    def __init__(self, jobs: Connection) -> None:
+        self.calls = 0
+        self.pipe, there = multiprocessing.Pipe()
+        self.process = os.fork()
+        if self.process == 0:
+            try:
+                jobs.close()
+                self.pipe.close()
+                with contextlib.suppress(EOFError):
+                    while True:
+                        function, arguments = there.recv()
+                        there.send(function(*arguments))
+            finally:
+                os._exit(0)
+        there.close()
+
+    def call(self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float) -> tuple[Any, str | None]:
+        """What the function gives, or how the process ended."""
+        self.calls += 1
+        self.pipe.send((function, arguments))
+        if not self.pipe.poll(seconds):
+            os.kill(self.process, signal.SIGKILL)
+            self.end()
+            return None, f"not done after {seconds} s"
         try:
-            jobs.close()
-            reading.close()
-            writing.send(function(*arguments))
-        finally:
-            os._exit(0)
-    writing.close()
-    late = not reading.poll(seconds)
-    if late:
-        os.kill(child, signal.SIGKILL)
-    try:
-        return (None, f"not done after {seconds} s") if late else (reading.recv(), None)
-    except EOFError:
-        pass
-    finally:
-        reading.close()
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return None, f"the process ended with {status}"
+            return self.pipe.recv(), None
+        except (EOFError, ConnectionError):
+            return None, f"the process ended with {self.end()}"
+
+    def end(self) -> int:
+        """How it ended; a signal is negative."""
+        self.pipe.close()
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
 
 
 def _warm_up() -> None:
-    watch_always(Verifying(signature))
     for text in (_AS_C, _AS_CPP):
-        function = hetad.loads(text)["run"]
-        made = (
-            hetad.gradient(function, wrt="x", of="y", backend="cpu"),
-            hetad.jvp(function, wrt="x", of="y", backend="cpu"),
-        )
-        for derivative in (one.derivative for one in made):
-            targets.cpu_source(derivative.program, derivative.entry)
+        with watched(Verifying(signature)):
+            function = hetad.loads(text)["run"]
+            made = (
+                hetad.gradient(function, wrt="x", of="y", backend="cpu"),
+                hetad.jvp(function, wrt="x", of="y", backend="cpu"),
+            )
+            for derivative in (one.derivative for one in made):
+                targets.cpu_source(derivative.program, derivative.entry)
+    if importlib.util.find_spec("cupy") is not None:
+        importlib.import_module("cupy")  # which leaves the driver alone: a fork cannot use a context of its parent's
     gc.freeze()

@@ -16,6 +16,7 @@ LIMITS = (200, 1000, 5000, "1MB")  # in bytes; the programs save from nothing to
 # takes a run of the C compiler or several, and many programs find more than one that is tried in all ways.
 OFTEN: Mapping[str, int] = {
     "races": 25, "no optimisation": 25, "no options": 20, "functions": 10, "batch": 10, "hvp": 10,
+    "verifier": 30,
     **({"emulated": 15} if COMPILER else {}),
 }  # fmt: skip
 ORACLES = ("differences", *OFTEN)

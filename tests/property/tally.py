@@ -8,11 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from tests.property.check import Outcome, Verdict
 from tests.property.options import ORACLES
 
+VERDICTS: Mapping[Verdict, str] = {
+    "passed": "right",
+    "unsure": "right, where differences could be trusted",
+    "refused": "refused as foreseen",
+    "unexpected": "refused unforeseen",
+    "failed": "wrong, crashed, raised or without end",
+}
+LONGEST = 3000  # characters of a message that is kept
 KINDS = ("verdicts", "backends", "generators", "constructs", "options", "oracles", "passes")
 CONSTRUCTS = {
     "shared memory": "__shared__",
@@ -49,12 +57,21 @@ CONSTRUCTS = {
 }
 
 
+class Failure(TypedDict):
+    """What is wrong with a program, and how it was asked for."""
+
+    message: str
+    verdict: Verdict
+    backend: str
+    options: dict[str, Any]
+
+
 class Tally:
-    """What was met: `counts` by kind and name, `failures` a message for each text, `runs` what it was met in."""
+    """What was met: `counts` by kind and name, `failures` by text, `runs` what it was met in."""
 
     def __init__(self, plain: Mapping[str, Any] | None = None) -> None:
         self.counts = {kind: Counter[str]() for kind in KINDS}
-        self.failures: dict[str, str] = {}  # unexpected refusals too
+        self.failures: dict[str, Failure] = {}  # unexpected refusals too
         self.runs: list[dict[str, Any]] = []
         if plain is not None:
             self.join(plain)
@@ -77,10 +94,12 @@ class Tally:
         """Whether a gradient was wrong, or none came though the program was not refused."""
         return self.counts["verdicts"]["failed"] > 0
 
-    def fail(self, generator: str, text: str, backend: str, message: str, verdict: Verdict = "failed") -> None:
-        for kind, name in (("verdicts", verdict), ("backends", backend), ("generators", generator)):
+    def fail(self, generator: str, text: str, failure: Failure) -> None:
+        for kind, name in (
+            ("verdicts", failure["verdict"]), ("backends", failure["backend"]), ("generators", generator)
+        ):  # fmt: skip
             self.counts[kind][name] += 1
-        self.failures[text] = message
+        self.failures[text] = {**failure, "message": failure["message"][:LONGEST]}
 
     def join(self, plain: Mapping[str, Any]) -> None:
         """Adds what another one has met."""
@@ -96,13 +115,16 @@ class Tally:
     def report(self) -> Iterator[str]:
         """Lines for people."""
         seconds = sum(run["seconds"] for run in self.runs)
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts["verdicts"].most_common())
-        yield f"{self.programs} programs in {seconds:.0f} s of {len(self.runs)} runs: {verdicts}"
+        yield f"{self.programs} programs in {seconds:.0f} s of {len(self.runs)} runs"
+        for verdict, meaning in VERDICTS.items():
+            yield f"{self.counts['verdicts'][verdict]:8} {meaning}"
         for kind in KINDS[1:]:
             rows = self.counts[kind].most_common()
             yield f"{kind}: " + ", ".join(f"{key} {count}" for key, count in rows)
-        for text, message in self.failures.items():
-            yield f"FAILED {message}\n{text}"
+        for run in self.runs:
+            yield f"seed {run['seed']} with {run['jobs']} jobs on {run['backend']}: {run['programs']} programs"
+        for text, failure in self.failures.items():
+            yield f"FAILED with {failure['options']} on {failure['backend']}: {failure['message']}\n{text}"
 
     def save(self, file: Path) -> None:
         """Whole, or not at all: a campaign may be stopped at any time."""

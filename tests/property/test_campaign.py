@@ -15,7 +15,7 @@ import pytest
 
 from tests.property import emulated, forks
 from tests.property.check import Outcome, check
-from tests.property.tally import Tally, read
+from tests.property.tally import Failure, Tally, read
 
 TOOL = Path(__file__).parents[2] / "tools/campaign.py"
 PATIENCE = 240
@@ -100,7 +100,8 @@ def test_counts_add_up(tmp_path: Path) -> None:
         Outcome("passed", passes=frozenset({"tangent"})),
     )
     second.add("in C++", "std::vector<int> a;", {"against": ()}, "cuda", Outcome("refused"))
-    second.fail("in C++", "its text", "cuda", "its message")
+    failure: Failure = {"message": "its message", "verdict": "failed", "backend": "cuda", "options": {}}
+    second.fail("in C++", "its text", failure)
     first.runs, second.runs = [{"seed": 1, "seconds": 2}], [{"seed": 2, "seconds": 3}]
     first.save(tmp_path / "a.json")
     second.save(tmp_path / "b.json")
@@ -112,7 +113,7 @@ def test_counts_add_up(tmp_path: Path) -> None:
     assert total.counts["options"] == {"graph": 1, "none": 1}
     assert total.counts["oracles"] == {"races": 1}
     assert total.counts["constructs"] == {"one element": 1, "loops": 1, "std::vector": 1}
-    assert total.failures == {"its text": "its message"}
+    assert total.failures == {"its text": failure}
     assert next(total.report()).startswith("3 programs in 5 s of 2 runs")
 
 
@@ -120,7 +121,11 @@ def test_an_unexpected_refusal_is_seen_and_no_wrong_gradient() -> None:
     outcome = check(ANOTHER_MEANING.replace("sin(x)", "unheard_of(x)"))
     assert outcome.verdict == "unexpected", outcome.message
     tally = Tally()
-    tally.fail("programs", "its text", "cpu", outcome.message, outcome.verdict)
+    tally.fail(
+        "programs",
+        "its text",
+        {"message": outcome.message, "verdict": outcome.verdict, "backend": "cpu", "options": {}},
+    )
     assert not tally.is_wrong
     assert "unheard_of" in "".join(tally.report())
 
@@ -135,6 +140,28 @@ def test_what_crashes_or_never_ends_is_told() -> None:
     with pytest.raises(forks.EndedError, match=r"not done after 0\.5 s"):
         forks.run(time.sleep, PATIENCE, seconds=0.5)
     assert forks.run(abs, -3, seconds=PATIENCE) == 3
+
+
+def test_calls_may_share_a_process() -> None:
+    first, second, third = (forks.run(os.getpid, seconds=PATIENCE, calls=2) for _ in range(3))
+    assert first == second != third
+    assert forks.run(os.getpid, seconds=PATIENCE) != third
+    with pytest.raises(forks.EndedError):
+        forks.run(crash, seconds=PATIENCE, calls=9)
+    assert forks.run(abs, -3, seconds=PATIENCE, calls=9) == 3
+
+
+def test_failures_are_checked_again(tmp_path: Path) -> None:
+    tally = Tally()
+    wrong: Failure = {"message": "", "verdict": "failed", "backend": "cpu", "options": {"against": ("differences",)}}
+    tally.fail("programs", ANOTHER_MEANING.replace("sin(x)", "unheard_of(x)"), wrong)
+    tally.fail("programs", ANOTHER_MEANING, wrong)
+    tally.save(tmp_path / "counts.json")
+    command = [sys.executable, str(TOOL), "--again", str(tmp_path / "counts.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "passed with" in done.stdout
+    assert done.stdout.endswith("1 still fail\n")
 
 
 @pytest.mark.slow

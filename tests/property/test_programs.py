@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import event, given, note, settings
 
-from tests.property import grids
+from tests.property import grids, weighted
 from tests.property.check import WRONG, check
 from tests.property.options import Options, options
 from tests.property.programs import cpp_programs, programs
@@ -38,6 +38,18 @@ def test_gradient(chosen: Options, text: str) -> None:
 @given(options(), grids.programs())
 def test_grids(chosen: Options, text: str) -> None:
     """Of kernels that read around them."""
+    outcome = check(text, chosen)
+    event(outcome.verdict)
+    note(text)
+    assert outcome.verdict not in WRONG, f"{outcome.message}\n{text}"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_compiler")
+@settings(FEWER)
+@given(options(), weighted.programs())
+def test_weighted_sums(chosen: Options, text: str) -> None:
+    """Of kernels whose sums adjoints need."""
     outcome = check(text, chosen)
     event(outcome.verdict)
     note(text)

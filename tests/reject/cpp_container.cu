@@ -3,10 +3,10 @@ function = "f"
 frontend = "cpp"
 error = "UnsupportedError"
 ---*/
-#include <map>
+#include <forward_list>
 
 double f(double x)
 {
-    std::map<int, double> v;  // expected-error: std::map is C++ that hetad does not read
-    return v[0];
+    std::forward_list<double> v;  // expected-error: std::forward_list is C++ that hetad does not read
+    return v.empty() * x;
 }

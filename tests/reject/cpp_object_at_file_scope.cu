@@ -1,8 +1,8 @@
 /*---
 function = "f"
 error = "UnsupportedError"
-help = "make the object in a function"
 ---*/
+// Host code gives it its values when the program starts, which device code does not see.
 struct Table {
     double v[4]{};
     constexpr Table()
@@ -11,13 +11,14 @@ struct Table {
             v[i] = 0.5 * i;
     }
 };
-static constexpr Table table{};  // expected-error: a constructor in the value of a variable at file scope
-//                     ^
+static constexpr Table table{};
 
-double f(double x)
+__global__ void scale(double *x)
 {
-    double sum = 0;
-    for (int i = 0; i < 4; i++)
-        sum += table.v[i] * x;
-    return sum;
+    x[threadIdx.x] *= table.v[threadIdx.x];  // expected-error @23: a variable that the host has
+}
+
+void f(double *x)
+{
+    scale<<<1, 4>>>(x);
 }

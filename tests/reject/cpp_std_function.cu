@@ -2,13 +2,15 @@
 function = "f"
 frontend = "cpp"
 error = "UnsupportedError"
-help = "keep the lambda in 'auto'"
+help = "write a function, or a class"
 ---*/
+// The objects that such a function may hold would hold each other.
 #include <functional>
 
-double f(double x, double a)
+double f(double x, int n)
 {
-    std::function<double(double)> g = [a](double v) { return a * v; };  // expected-error: std::function
-//  ^
-    return g(x);
+    std::function<double(int)> power = [&](int k) {
+        return k > 0 ? x * power(k - 1) : 1.0;  // expected-error @28: a 'std::function<double (int)>' that holds what
+    };
+    return power(n);
 }

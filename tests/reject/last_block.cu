@@ -4,7 +4,8 @@ wrt = ["x"]
 of = ["out"]
 help = "split the kernel"
 ---*/
-// The last block to arrive, by a counter after a fence, adds up what all blocks have left.
+// The last block to arrive, by a counter after a fence, adds up what all blocks have left, in units of its own sum, so
+// that the result depends on which block that is.
 __global__ void total_kernel(double *out, const double *x, double *partial, unsigned *arrived, int n)
 {
     __shared__ double work[16];
@@ -26,7 +27,7 @@ __global__ void total_kernel(double *out, const double *x, double *partial, unsi
     if (last && t == 0) {
         double sum = 0.0;
         for (int b = 0; b < gridDim.x; b++)
-            sum += partial[b]; // expected-error @20: other blocks of the launch have written
+            sum += partial[b] / work[0]; // expected-error @20: other blocks of the launch have written
         out[0] = sum;
     }
 }

@@ -110,6 +110,7 @@ WITH_TANGENT = {
     "volatile_message": "likewise",
     "pointers_copied_beside_numbers": "shadows are copied as the structs are",
     "half_in_dynamic_memory": "tangents of halves are halves",
+    "shared_structs_of_pointers": "tangents are not cleared, so that they may lie beside pointers",
     "race_along_unused_axis": "race", "race_in_a_shared_number": "race", "race_in_shared_rows": "race",
     "race_of_blocks": "race", "race_of_different_values": "race", "race_of_neighbours": "race",
     "shuffle_in_divergent_loop": "nothing runs backwards", "shuffle_partial_mask_in_loop": "nothing runs backwards",

@@ -365,6 +365,6 @@ def test_optimisations_by_name() -> None:
     assert Options.of(False) == Options.of(())
     assert Options.of("gather") == Options.of(["gather"]) != Options.of(("gather", "sums"))
     with pytest.raises(
-        hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'.*\n  help: there are activity, needed, .*, "
+        hetad.ArgumentError, match=r"no optimisation 'xyz', 'zyx'.*\n  help: there are activity, needed, .*, "
     ):
-        Options.of(("fuse", "gather", "reuse"))
+        Options.of(("xyz", "gather", "zyx"))

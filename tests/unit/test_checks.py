@@ -184,3 +184,17 @@ def test_components_are_named_as_in_c() -> None:
     assert place("b", records, 1) == "b[1].m"
     assert place("b", records, 4) == "b[0].v[1]"
     assert place("a", 1.0, 0) == "a"
+
+
+def test_what_a_program_keeps_is_named_where_differences_are_of_calls() -> None:
+    program = hetad.loads("""
+    double counted(double x) { static int calls; calls++; return x * x * calls; }
+    double cached(double x) { static double w; static int made; if (!made) { w = 3; made = 1; } return w * x * x; }
+    """)
+    report = hetad.gradcheck(program["counted"], (1.5,), wrt="x", backend="cpu")
+    assert not report
+    (note,) = report.notes
+    assert note.startswith("note: counted keeps calls from call to call")
+    report = hetad.gradcheck(program["cached"], (1.5,), wrt="x", backend="cpu")
+    assert report
+    assert not report.notes

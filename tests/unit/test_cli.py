@@ -657,14 +657,16 @@ def test_doctor(run: Run) -> None:
 
 def test_doctor_tells_of_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     from hetad.cli import doctor
-    from hetad.run import cuda
+    from hetad.run import cuda, nccl
 
     monkeypatch.setattr(cuda, "library_description", lambda name: "/lib/libcublas.so.13" if name == "cublas" else None)
-    blas, fft = doctor._libraries()
+    monkeypatch.setattr(nccl, "find", lambda: None)
+    blas, fft, messages = doctor._libraries()
     assert (blas.topic, blas.status, blas.detail, blas.remedy) == ("cuBLAS", "ok", "/lib/libcublas.so.13", "")
     assert (fft.topic, fft.status) == ("cuFFT", "ok")  # the backend can be used without it
     assert "kernels of hetad's own" in fft.detail
     assert "pip install nvidia-cufft" in fft.remedy
+    assert (messages.topic, messages.status, messages.remedy) == ("NCCL", "ok", nccl.HOW_TO_GET_IT)
 
 
 def test_doctor_says_how_to_get_a_compiler(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -691,7 +693,7 @@ def test_an_optimisation_alone(run: Run) -> None:
 
 
 def test_an_optimisation_that_there_is_not(run: Run) -> None:
-    status, _, problem = run("grad", AXPY, "axpy", "--wrt", "x", "--of", "y", "--optimize", "gather,fuse")
+    status, _, problem = run("grad", AXPY, "axpy", "--wrt", "x", "--of", "y", "--optimize", "gather,xyz")
     assert status != 0
     assert "there are activity, needed," in problem
 

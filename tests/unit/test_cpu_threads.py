@@ -27,7 +27,7 @@ N = 1000
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     """How many threads the code of each run was told to use; None: it knows of one only."""
-    from hetad.run.cpu import CpuExecutable
+    from hetad.run.cpu_executable import CpuExecutable
 
     found: list[int | None] = []
     run = CpuExecutable.run

@@ -410,3 +410,106 @@ def test_a_program_starts_with_the_same_random_numbers() -> None:
         value, r = gradient.value_and_grad(2.0)
         assert value == run(2.0, backend="cpu") == first > 0
         assert r["k"] == pytest.approx(first)
+
+
+STATE = r"""
+static unsigned seed = 7;
+static int table[3] = {1, 2, 3};
+static double sums[4];
+static struct { int calls; double *kept; } state;
+__device__ double total;
+__device__ int weights[2] = {3, 4};
+__global__ void add(double v)
+{
+    total += v * weights[0];
+    weights[0]++;
+}
+static double random_number()
+{
+    seed = seed * 1103515245u + 12345u;
+    return (seed >> 16) / 65536.0;
+}
+int main()
+{
+    double scale = 2.0, held = 0.0;
+    static int count = 0;
+    count++;
+    table[1]++;
+    sums[2] += scale;
+    state.calls += count;
+    if (!state.kept)
+        state.kept = (double *)calloc(1, sizeof(double));
+    *state.kept += scale;
+    add<<<1, 1>>>(scale);
+    cudaMemcpyFromSymbol(&held, total, sizeof held);
+    double loss = scale * random_number() + table[1] + sums[2] * state.calls + *state.kept + held;
+    return loss > 0;
+}
+"""
+
+
+def test_a_program_starts_afresh() -> None:
+    """Each call is a run of the program: variables at file scope have their first values."""
+    main = hetad.loads(STATE).driver(inputs=("scale",), output="loss")
+    first = main(2.0, backend="cpu")
+    assert first == main(2.0, backend="cpu")
+    value, gradient = hetad.gradient(main, wrt="scale", backend="cpu").value_and_grad(2.0)
+    assert value == first
+    assert gradient["scale"] == pytest.approx((main(2.5, backend="cpu") - first) / 0.5)
+
+
+ENDS = r"""
+#include <stdlib.h>
+__global__ void square(double *x) { x[threadIdx.x] *= x[threadIdx.x]; }
+
+int main(int argc, char **argv)
+{
+    double scale = 1.0, sum = 0.0, x[3], *d;
+    if (argc < 2)
+        exit(EXIT_FAILURE);
+    for (int i = 0; i < 3; i++)
+        x[i] = scale * (i + 1);
+    cudaMalloc(&d, sizeof(x));
+    cudaMemcpy(d, x, sizeof(x), cudaMemcpyHostToDevice);
+    square<<<1, 3>>>(d);
+    cudaMemcpy(x, d, sizeof(x), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 3; i++)
+        sum += x[i];
+    cudaFree(d);
+    exit(sum > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+"""
+
+
+def test_exit_ends_main_as_return_does(backend: str) -> None:
+    run = hetad.loads(ENDS).driver(inputs=("scale",), output="sum", argv=("go",))
+    found = hetad.gradient(run, wrt=("scale",), backend=backend)(1.5)
+    np.testing.assert_allclose(found["scale"], 2 * 1.5 * 14)
+
+
+def test_exit_with_a_failure_is_an_error(backend: str) -> None:
+    run = hetad.loads(ENDS).driver(inputs=("scale",), output="sum")
+    with pytest.raises(hetad.ExecutionError, match=r"exit\(1\)"):
+        hetad.gradient(run, wrt=("scale",), backend=backend)(1.5)
+
+
+def test_an_objective_may_be_called_as_what_the_front_end_keeps_results_in(backend: str) -> None:
+    text = """
+    struct Point { double x; __host__ __device__ Point() { x = 1.0; } };
+    __global__ void scale(Point *p, double by) { p[threadIdx.x].x *= by; }
+    int main()
+    {
+        double by = 2.0;
+        Point *points = new Point[3], *d;
+        cudaMalloc(&d, 3 * sizeof(Point));
+        cudaMemcpy(d, points, 3 * sizeof(Point), cudaMemcpyHostToDevice);
+        scale<<<1, 3>>>(d, by);
+        cudaMemcpy(points, d, 3 * sizeof(Point), cudaMemcpyDeviceToHost);
+        double result = points[0].x * points[1].x;
+        cudaFree(d);
+        delete[] points;
+        return 0;
+    }
+    """
+    run = hetad.loads(text).driver(inputs=("by",), output="result")
+    assert hetad.gradient(run, wrt=("by",), backend=backend)(1.5)["by"] == pytest.approx(3.0)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hetad
 from hetad import targets
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -367,3 +368,14 @@ def test_nvcc_compiles_every_support_function(tmp_path: Path) -> None:
     file.write_text(targets.cuda_file(everything(), "all"))
     output = str(tmp_path / "support.o")
     subprocess.run(["nvcc", "-arch=sm_90", "-Werror", "all-warnings", "-c", str(file), "-o", output], check=True)
+
+
+def test_what_schedules_answer_is_declared_in_front_of_the_text() -> None:
+    """An enumeration is no function that could be declared: it stands there itself, and alone."""
+    march = hetad.loads(
+        "__global__ void step(double *u) { u[threadIdx.x] *= u[threadIdx.x]; }\n"
+        "void march(double *u, int steps) { for (int t = 0; t < steps; ++t) step<<<1, 32>>>(u); }\n"
+    )["march"]
+    text = hetad.gradient(march, wrt="u", of="u", backend="cpu", memory_limit="1MB").source
+    behind = text.index("static void hetad_next(int *what, size_t *at, size_t *until)\n{")
+    assert text.index("enum hetad_what_next {") < text.index("march_grad(") < behind

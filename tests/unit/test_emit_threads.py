@@ -384,6 +384,48 @@ def test_the_oracle_reports_threads_that_wait_in_vain(body: str, message: str) -
         assert call.message == message
 
 
+LATE = """
+__global__ void k(int *x)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, v = t, trips = 3 + t % 4;
+    for (int i = 0; i < trips; ++i) {
+        if (trips - i <= 3) {
+            EXCHANGE
+            v += 2 * other;
+        }
+    }
+    x[t] = v;
+}
+void f(int *x) { k<<<1, 64>>>(x); }
+"""
+
+
+@every_mode
+@pytest.mark.parametrize(
+    ("exchange", "message"),
+    [
+        ("int other = __shfl_xor_sync(0xffffffff, v, 1);",
+         "x.cu:8:25: __shfl_xor_sync: of the lanes that its mask names, 1"),
+        ("s[t] = v; __syncwarp(); int other = s[t ^ 1]; __syncwarp();",
+         "x.cu:8:23: __syncwarp: of the lanes that its mask names, 1"),
+        ("s[t] = v; __syncthreads(); int other = s[t ^ 1]; __syncthreads();", "x.cu:8:23: __syncthreads: thread 1"),
+    ],
+)  # fmt: skip
+def test_threads_that_meet_in_different_iterations(exchange: str, message: str, mode: str) -> None:
+    """Threads wait for each other in a mode that has some; in one that has none they go through a loop in step."""
+    x, call = np.zeros(64, np.int32), Compiled(LATE.replace("EXCHANGE", exchange), "f", mode)
+    code = call(x)
+    if "fibers" in mode:
+        v = np.arange(64)
+        for _ in range(3):
+            v = v + 2 * v[np.arange(64) ^ 1]
+        assert code == 0 and x.tolist() == v.tolist()
+    else:
+        assert code == 1
+        assert call.message.startswith(f"{message} does not come here in the same iteration of the loops around; ")
+
+
 def test_the_oracle_poisons_shared_memory() -> None:
     source = """
 __global__ void k(float *x) { __shared__ float s[8]; extern __shared__ float d[]; if (threadIdx.x == 0) s[0] = 1;

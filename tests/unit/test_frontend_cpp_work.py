@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hetad
-from hetad.frontend.cpp import binding, clang, source
+from hetad.frontend.cpp import binding, clang, functions, source
 from hetad.ir import nodes as ir
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -57,11 +57,63 @@ def test_clang_reads_a_program_once(parsed: list[tuple[str, clang.Unit]]) -> Non
 
 
 def test_it_reads_again_where_it_must_be_asked_of_templates(parsed: list[tuple[str, clang.Unit]]) -> None:
-    """Once for all of their members: all that is met in a reading is asked at once."""
+    """Once for all of their members: all that will be asked is foreseen."""
     program = hetad.loads(IN_VECTORS, frontend="cpp")
     hetad.gradient(program["run"], wrt=["x"])
     (first, _), (second, _) = parsed
     assert second.startswith(first)
+
+
+NESTED = """
+template <class E> struct Expression { __device__ const E &self() const { return static_cast<const E &>(*this); } };
+struct Number : Expression<Number> {
+    double v;
+    __device__ Number(double v) : v(v) {}
+    __device__ double value() const { return v; }
+};
+template <class A, class B> struct Sum : Expression<Sum<A, B>> {
+    A a;
+    B b;
+    __device__ Sum(const A &a, const B &b) : a(a), b(b) {}
+    __device__ double value() const { return a.value() * b.value() + 0.5; }
+};
+template <class A, class B> __device__ Sum<A, B> operator+(const Expression<A> &a, const Expression<B> &b)
+{
+    return Sum<A, B>(a.self(), b.self());
+}
+__global__ void kernel(double *y, const double *x)
+{
+    Number a(x[threadIdx.x]);
+    y[threadIdx.x] = (%s).value();
+}
+void run(double *y, const double *x) { kernel<<<1, 32>>>(y, x); }
+"""
+
+
+@pytest.mark.parametrize("terms", [2, 6])
+def test_however_many_templates_there_are(parsed: list[tuple[str, clang.Unit]], terms: int) -> None:
+    """Of classes in classes, that derive from classes, all questions are asked at once: a program is read twice."""
+    program = hetad.loads(NESTED % " + ".join("a" * terms), frontend="cpp")
+    assert len(program.unit.reach("run").functions) >= 3 * terms
+    assert len(parsed) == 2
+
+
+def test_no_function_is_lowered_before_all_is_asked(
+    parsed: list[tuple[str, clang.Unit]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So each is lowered once."""
+    lowered: Counter[str] = Counter()
+    definition = functions.definition
+
+    def counted(body: Any, name: str, cursor: clang.Cursor) -> Any:
+        lowered[name] += 1
+        return definition(body, name, cursor)
+
+    monkeypatch.setattr(functions, "definition", counted)
+    hetad.load(SAMPLES / "kokkos_nrm2.cu").unit.reach("nrm2")
+    assert len(lowered) > 50
+    assert set(lowered.values()) == {1}
+    assert len(parsed) == 2
 
 
 def test_the_text_of_models_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +134,8 @@ def test_the_text_of_models_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class _Counting:
-    """libclang, with a count of what it is asked, by question and object."""
+    """libclang, with a count of what it is asked, by question and object; what is right in a cursor, and all that is in
+    it, are two questions."""
 
     def __init__(self) -> None:
         self.asked: Counter[tuple[str, bytes]] = Counter()
@@ -95,7 +148,7 @@ class _Counting:
             about = given[0]
             # A cursor without data says that there is nothing, in all texts the same.
             if isinstance(about, binding.RawCursor | binding.RawType) and about.data[0] and name not in _NUMBERED:
-                self.asked[name, bytes(about)] += 1
+                self.asked[f"{name} {given[1] if name == 'clang_visitChildren' else ''}", bytes(about)] += 1
             return function(*given)
 
         return counted

@@ -67,6 +67,20 @@ def test_unreached_code_is_no_obstacle() -> None:
     assert list(program.functions) == ["f"]
 
 
+def test_methods_that_are_defined_outside_their_class_are_no_functions_of_a_program() -> None:
+    unit = load(
+        """
+        struct Ray { double x; double at(double t) const; };
+        double Ray::at(double t) const { return x * t; }
+        namespace optics { double bent(double x); }
+        double optics::bent(double x) { return 2.0 * x; }
+        double shot(double x) { Ray ray{x}; return ray.at(2.0); }
+        """,
+        "t.cu",
+    )
+    assert list(unit.functions) == ["bent", "shot"]
+
+
 def test_reached_functions_in_the_order_of_the_source() -> None:
     text = "void c() {} void b() { c(); } void unused() {} void f() { b(); c(); }"
     assert list(reach(text).functions) == ["c", "b", "f"]

@@ -16,7 +16,8 @@ from hetad.ir import nodes as ir
 from tests.corpus import cases
 from tests.same_ir import canonical
 
-OTHER_NAMES = {"host_and_device_text", "two_files"}  # see test_files
+# See test_files; and structs with the name of a function, which C++ tells apart as it reads, C as it is emitted.
+OTHER_NAMES = {"host_and_device_text", "two_files", "names_of_tags_and_functions"}
 PROGRAMS = sorted((Path(__file__).parents[1] / "gradient" / "programs").glob("*.cu"))
 
 # What Clang does not read, or hetad not of it, and why.
@@ -55,7 +56,7 @@ def test_most_programs_are_c() -> None:
         try:
             _read(path, case.problem.function, dict(case.problem.defines), "c")
             as_c += 1
-        except (IsCppError, SyntaxProblem):
+        except HetadError:
             pass
     assert as_c > len(PROGRAMS[::8]) / 2
 

@@ -195,6 +195,16 @@ def test_adjoints_are_sums_in_float(backend: str) -> None:
         assert found["w"][0] == pytest.approx(0.75 * n, rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_seeds_of_a_batch_are_like_outputs_or_their_adjoints(dtype: type, backend: str) -> None:
+    x, w, y = np.array([0.5, 2, 4], np.float16), np.full(1, 0.75, np.float16), np.zeros(3, np.float16)
+    g = hetad.gradient(hetad.loads(GRADIENT)["f"], wrt=["x", "w"], of=["y"], backend=backend, batch=2)
+    seed = np.array([[1, 2, 3], [-1, 0, 0.25]], dtype)
+    found = g(y, x, w, 3, seeds={"y": seed}, grid=(1,), block=(64,))
+    assert np.array_equal(found["x"], 0.75 * seed.astype(np.float32))
+    assert np.array_equal(found["w"].ravel(), seed.astype(np.float32) @ x.astype(np.float32))
+
+
 REFUSED = """
     atomicAdd(h, h[1]);
     h[0] = fabsf(h[1]) + h[2];

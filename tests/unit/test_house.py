@@ -1,12 +1,14 @@
-"""The size of things: a file, a function or a list of parameters that grows beyond these holds a second idea."""
+"""The size of things: a file, a function or a list of parameters that grows beyond these holds a second idea.  And
+their order: what a module needs does not need the module."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import hetad
@@ -14,6 +16,12 @@ import hetad
 PACKAGE = Path(hetad.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 LINES, STATEMENTS, PARAMETERS = 450, 60, 7
+# Recursive descent is a circle as the language is one; and a derivative is a program, whose functions have derivatives.
+CIRCLES = (
+    r"hetad\.frontend\.lower\..*",
+    r"hetad\.frontend\.cpp\..*",
+    r"hetad\.(api|debugger\..*|derived|gradients|tangents)",
+)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -53,6 +61,33 @@ def test_functions_are_short() -> None:
 
 def test_parameters_are_few() -> None:
     assert [where for where, function in functions() if too_many(function)] == []
+
+
+def imported(node: ast.AST, modules: Collection[str]) -> Iterator[str]:
+    """The modules that one needs when it runs, in functions too."""
+    match node:
+        case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+            for inner in orelse:
+                yield from imported(inner, modules)
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=str(module), names=names):
+            parts = (f"{module}.{alias.name}" for alias in names)
+            yield from (part if part in modules else module for part in parts)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from imported(child, modules)
+
+
+def test_imports_go_in_no_circles() -> None:
+    paths = {".".join(("hetad", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in FILES}
+    trees = {
+        name.removesuffix(".__init__"): ast.parse(path.read_text(encoding="utf-8")) for name, path in paths.items()
+    }
+    needs = nx.DiGraph((name, other) for name, tree in trees.items() for other in imported(tree, trees))
+    circles = [sorted(part) for part in nx.strongly_connected_components(needs) if len(part) > 1]
+    kinds = {next((c for c in CIRCLES if all(re.fullmatch(c, name) for name in part)), str(part)) for part in circles}
+    assert sorted(kinds) == sorted(CIRCLES)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,11 @@ _NAME = re.compile(r"\b[A-Za-z]\w{2,}|\b__\w{2,}")
 REFUSED: dict[str, str | tuple[str, ...]] = {
     "recursion": ("recursion", "cpp_recursion_of_lambda"),
     "an object with a destructor": (
-        "cpp_destructor_of_static", "cpp_destructor_for_kernel", "cpp_destructor_made_sometimes",
+        "cpp_destructor_for_kernel", "cpp_destructor_made_sometimes",
         "cpp_destructor_in_case", "cpp_destructor_beside_goto", "cpp_delete_of_many_objects",
     ),
+    "a `std::function`": ("cpp_std_function", "cpp_std_function_of_objects", "cpp_std_function_in_list"),
+    "values that the program computes": ("cpp_device_object_at_file_scope", "cpp_object_at_file_scope"),
     "`dynamic_cast`": ("cpp_dynamic_cast",),
     "functions declared": "double law(double v); void f(double *y, const double *x) { y[0] = law(x[0]); }",
     "variable arguments": ("cpp_variable_arguments",),

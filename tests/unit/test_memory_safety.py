@@ -12,12 +12,23 @@ import numpy as np
 import pytest
 
 import hetad
+from hetad import targets
 from hetad.cli import main
-from hetad.diagnostics import MemoryAccessError
+from hetad.diagnostics import MemoryAccessError, Span
+from hetad.targets.places import Places
+
+
+@pytest.fixture(autouse=True)
+def where_nothing_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that do not say what is checked have it checked there, as they have for users."""
+    monkeypatch.delenv("HETAD_CPU_MODE", raising=False)
 
 
 def ones(*shape: int) -> Any:
     return np.ones(shape)
+
+
+CHECKED = {"everywhere": True, "where nothing is proven": None}
 
 
 def rows(count: int, bad: int, value: int) -> Any:
@@ -167,6 +178,64 @@ void f(double *y, const double *x, int n) {
         "writes element 7 of t, which has 7 elements",
         "writes element 7 of t, which has 7 elements",
     ),
+    "a copy at the end, of which the gradient needs the adjoint alone": Mistake("""
+__global__ void k(double *t, const double *x) { t[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x]; }
+void f(double *y, const double *x, const int *count) {
+    double *t;
+    cudaMalloc(&t, 8 * sizeof(double));
+    k<<<1, 8>>>(t, x);
+    cudaMemcpy(«y», t, count[0] * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaFree(t);
+}""",
+        lambda: (ones(8), ones(8), np.array([9], np.int32)),
+        "y[0] writes element 8 of y, which has 8 elements",
+        "writes element 8 of adj_y, which has 8 elements",
+    ),
+    "a fill, of which the gradient needs the adjoint alone": Mistake("""
+void f(double *y, const double *x, const int *count) {
+    for (int i = 0; i < 8; i++) y[i] = x[i] * 2;
+    memset(«y», 0, count[0] * sizeof(double));
+    y[0] += x[0];
+}""",
+        lambda: (ones(8), ones(8), np.array([9], np.int32)),
+        "y[0] writes element 8 of y, which has 8 elements",
+        "writes element 8 of adj_y, which has 8 elements",
+    ),
+    "a scatter, whose values the gradient does not need": Mistake("""
+__global__ void k(double *y, const double *x, const int *at) { «y»[at[threadIdx.x]] = 3 * x[threadIdx.x]; }
+void f(double *y, const double *x, const int *at) { k<<<1, 8>>>(y, x, at); }""",
+        lambda: (ones(8), ones(8), rows(8, 5, 1 << 30)),
+        "y[at[threadIdx.x]] writes element 1073741824 of y, which has 8 elements, in thread 5 of block 0 of kernel k",
+        "element 1073741824 of adj_y, which has 8 elements, in thread 5 of block 0 of kernel k_pullback",
+    ),
+    "an addition to a cell that is not there": Mistake("""
+__global__ void k(double *y, const double *x, const int *at) {
+    atomicAdd(«y» + at[threadIdx.x], x[threadIdx.x] * x[threadIdx.x]);
+}
+void f(double *y, const double *x, const int *at) { k<<<1, 8>>>(y, x, at); }""",
+        lambda: (ones(8), ones(8), rows(8, 5, 8)),
+        "writes element 8 of y, which has 8 elements, in thread 5 of block 0 of kernel k",
+        "element 8 of adj_y, which has 8 elements, in thread 5 of block 0",
+    ),
+    "a loop of the host": Mistake(
+        "void f(double *y, const double *x, const int *in)\n{ for (int i = 0; i < 8; i++) y[i] = 2 * «x»[in[i]]; }",
+        lambda: (ones(8), ones(8), rows(8, 5, -9)),
+        "x[in[i]] reads element -9 of x, which has 8 elements",
+        "element -9 of (adj_)?x, which has 8 elements",
+    ),
+    "pointers in a struct": Mistake("""
+struct Arrays { const double *in; double *out; };
+__global__ void k(Arrays a, const int *at) { a.out[threadIdx.x] = «a».in[at[threadIdx.x]] * a.in[threadIdx.x]; }
+void f(double *y, const double *x, const int *at) {
+    Arrays a;
+    a.in = x;
+    a.out = y;
+    k<<<1, 8>>>(a, at);
+}""",
+        lambda: (ones(8), ones(8), rows(8, 5, 8)),
+        "a.in[at[threadIdx.x]] reads element 8 of a, which has 8 elements, in thread 5 of block 0 of kernel k",
+        "element 8 of",
+    ),
     "a pointer that runs ahead": Mistake("""
 double f(const double *x, int n) {
     const double *p = x;
@@ -195,11 +264,12 @@ void f(double *y, double *x, int n) {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("checked", CHECKED.values(), ids=CHECKED)
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_an_error_of_the_program(mistake: Mistake) -> None:
+def test_a_mistake_is_an_error_of_the_program(mistake: Mistake, checked: bool | None) -> None:
     program = hetad.loads(mistake.source, "f.cu")
     with pytest.raises(MemoryAccessError) as raised:
-        program["f"](*mistake.args(), backend="cpu", checked=True)
+        program["f"](*mistake.args(), backend="cpu", checked=checked)
     span = raised.value.span
     assert mistake.message in raised.value.message
     assert span is not None
@@ -207,12 +277,13 @@ def test_a_mistake_is_an_error_of_the_program(mistake: Mistake) -> None:
     assert raised.value.source_line == mistake.source.splitlines()[span.line - 1]
 
 
+@pytest.mark.parametrize("checked", CHECKED.values(), ids=CHECKED)
 @pytest.mark.parametrize(
     "mistake", [m for m in MISTAKES.values() if m.gradient], ids=[k for k, m in MISTAKES.items() if m.gradient]
 )
-def test_it_is_one_of_the_gradient(mistake: Mistake) -> None:
+def test_it_is_one_of_the_gradient(mistake: Mistake, checked: bool | None) -> None:
     program = hetad.loads(mistake.source, "f.cu")
-    gradient = hetad.gradient(program["f"], wrt=mistake.wrt, of=mistake.of, backend="cpu", checked=True)
+    gradient = hetad.gradient(program["f"], wrt=mistake.wrt, of=mistake.of, backend="cpu", checked=checked)
     seeds = None if mistake.of is None else {mistake.of: np.ones_like(mistake.args()[0])}
     with pytest.raises(MemoryAccessError) as raised:
         gradient(*mistake.args(), seeds=seeds)
@@ -241,10 +312,11 @@ def test_the_call_after_an_error_is_as_any_other() -> None:
         np.testing.assert_allclose(found["x"], 2 * x)
 
 
+@pytest.mark.parametrize("checked", CHECKED.values(), ids=CHECKED)
 @pytest.mark.parametrize("make", [hetad.jvp, hetad.hvp])
-def test_tangents_and_hessians_are_checked(make: Any) -> None:
+def test_tangents_and_hessians_are_checked(make: Any, checked: bool | None) -> None:
     program = hetad.loads(MISTAKES["a gather with an index that is too large"].source)
-    derivative = make(program["f"], wrt="x", of="y", backend="cpu", checked=True)
+    derivative = make(program["f"], wrt="x", of="y", backend="cpu", checked=checked)
     more = {"seeds": {"y": ones(20)}} if make is hetad.hvp else {}
     with pytest.raises(MemoryAccessError, match="element 20 of"):
         derivative(ones(20), ones(20), rows(20, 17, 20), 20, tangents={"x": ones(20)}, **more)
@@ -300,3 +372,122 @@ void f(double *y, const double *x, int n) {
     gradient = hetad.gradient(hetad.loads(text, "f.cu")["f"], wrt="x", of="y", backend="cpu")
     with pytest.raises(hetad.ExecutionError, match=r"f\.cu:3:16: invalid configuration argument"):
         gradient(ones(4), ones(4), 2000, seeds={"y": ones(4)})
+
+
+IN_BLOCKS = ("a gather", "shared memory", "an array of a thread", "a wrong stride")
+THREADS = [mistake for what, mistake in MISTAKES.items() if what.startswith(IN_BLOCKS)]
+
+
+@pytest.mark.parametrize("mistake", THREADS, ids=lambda m: m.message[:20])
+def test_blocks_that_run_at_the_same_time_are_checked(mistake: Mistake) -> None:
+    program = hetad.loads(mistake.source, "f.cu")
+    for _ in range(2):
+        with pytest.raises(MemoryAccessError) as raised:
+            program["f"](*mistake.args(), backend="cpu", cpu_threads=3)
+        assert mistake.message in raised.value.message
+    gradient = hetad.gradient(program["f"], wrt=mistake.wrt, of=mistake.of, backend="cpu", cpu_threads=3)
+    with pytest.raises(MemoryAccessError) as raised:
+        gradient(*mistake.args(), seeds={mistake.of or "": np.ones_like(mistake.args()[0])})
+    assert re.search(mistake.gradient or "", raised.value.message)
+
+
+ROWS = """
+__global__ void k(double *y, const double *x, const int *first, int shift) {
+    int i = threadIdx.x;
+    double sum = 0;
+    LOOP sum += i > 0 ? x[j + shift] * x[j] : x[j];
+    y[i] = sum;
+}
+void f(double *y, const double *x, const int *first, int shift) { k<<<1, 3>>>(y, x, first, shift); }"""
+LOOPS = {
+    "up to a bound": ("for (int j = first[i]; j < first[i + 1]; j++)", [0, 2, 4, 9], 8, 2),
+    "a bound that is reached": ("for (int j = first[i]; j <= first[i + 1]; j++)", [0, 2, 4, 8], 8, 2),
+    "in steps": ("for (int j = first[i]; j < first[i + 1]; j += 3)", [0, 2, 5, 12], 8, 2),
+    "below zero": ("for (int j = first[i]; j < first[i + 1]; j++)", [0, 2, -1, 6], -1, 2),
+}
+
+
+@pytest.mark.parametrize("case", LOOPS.values(), ids=LOOPS)
+def test_the_first_iteration_that_leaves_is_told(case: tuple[str, list[int], int, int]) -> None:
+    """What all iterations access is checked before the loop."""
+    loop, first, index, thread = case
+    program = hetad.loads(ROWS.replace("LOOP", loop), "f.cu")
+    right = np.clip(first, 0, 7).astype(np.int32)
+    program["f"](ones(3), ones(8), right - (right == 7), 0, backend="cpu")
+    with pytest.raises(MemoryAccessError) as raised:
+        program["f"](ones(3), ones(8), np.array(first, np.int32), 0, backend="cpu")
+    assert (raised.value.array, raised.value.index, raised.value.thread) == ("x", index, ((0, 0, 0), (thread, 0, 0)))
+
+
+def test_a_loop_that_may_end_early_is_not_checked_before() -> None:
+    """Whatever comes after a stop, or in a branch that no iteration takes, is not accessed."""
+    text = """
+__global__ void k(double *y, const double *x, const int *first, const int *until) {
+    int i = threadIdx.x;
+    double sum = 0;
+    for (int j = first[i]; j < first[i + 1]; j++) {
+        if (j >= until[0]) break;
+        sum += x[j];
+    }
+    for (int j = first[i]; j < first[i + 1]; j++)
+        if (j < until[0]) sum += x[j] * x[j];
+    for (int j = first[i]; j < first[i + 1]; j += 4) sum += x[j];
+    y[i] = sum;
+}
+void f(double *y, const double *x, const int *first, const int *until) { k<<<1, 2>>>(y, x, first, until); }"""
+    x = np.arange(6.0)
+    y, first, until = np.zeros(2), np.array([0, 3, 9], np.int32), np.array([6], np.int32)
+    with pytest.raises(MemoryAccessError, match="element 7 of x"):
+        hetad.loads(text)["f"](y, x, first, until, backend="cpu")
+    hetad.loads(text.replace("j += 4", "j += 6"))["f"](y, x, first, until, backend="cpu")
+    np.testing.assert_allclose(y, [0 + 1 + 2 + 1 + 4 + 0, 3 + 4 + 5 + 9 + 16 + 25 + 3])
+
+
+def test_a_width_that_is_data() -> None:
+    """The gradient of a window is gathered where nothing is checked."""
+    text = """
+__global__ void k(double *y, const double *x, const int *width) {
+    int i = threadIdx.x;
+    double sum = 0;
+    for (int j = 0; j < width[0]; j++) sum += x[i + j];
+    y[i] = sum;
+}
+void f(double *y, const double *x, const int *width) { k<<<1, 8>>>(y, x, width); }"""
+    program = hetad.loads(text)
+    with pytest.raises(MemoryAccessError, match="element 11 of x, which has 11 elements, in thread 7 of block 0"):
+        program["f"](ones(8), ones(11), np.array([5], np.int32), backend="cpu")
+    gradient = hetad.gradient(program["f"], wrt="x", of="y", backend="cpu")
+    found = gradient(ones(8), ones(11), np.array([4], np.int32), seeds={"y": ones(8)})
+    np.testing.assert_allclose(found["x"], [1, 2, 3, 4, 4, 4, 4, 4, 3, 2, 1])
+    with pytest.raises(MemoryAccessError, match=r"element 11 of adj_x, which has 11 elements, in .*kernel k") as raised:
+        gradient(ones(8), ones(11), np.array([5], np.int32), seeds={"y": ones(8)})
+    assert raised.value.span is not None
+    assert raised.value.span.line == 5
+
+
+def test_what_is_proven_has_no_checks() -> None:
+    """Neither has any text that users read."""
+    text = GATHER.replace("«", "").replace("»", "")
+    program = hetad.loads(text)
+    gradient = hetad.gradient(program["f"], wrt="x", of="y", backend="cpu")
+    assert "hetad_thread_" not in gradient.source
+    derivative = gradient.derivative
+    places = Places(frozenset({Span("<string>", 4, 29)}))
+    checked = targets.cpu_source(derivative.program, derivative.entry, targets.CpuOptions(checked=places))
+    assert "adj_x[hetad_thread_item(" in checked
+    assert "y[hetad_thread_item(" not in checked.replace("adj_x", "x")
+    assert "hetad_thread_item(" not in targets.cpu_source(derivative.program, derivative.entry)
+
+
+def test_a_gather_reads_nothing_of_threads_that_are_not_there() -> None:
+    """What is read before a guard is not where the guard alone tells that there is a thread."""
+    text = """
+__global__ void k(double *r, const double *u, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) r[i] = i > 0 && i < n - 1 ? u[i - 1] - 2.0 * u[i] + u[i + 1] : 0.0;
+}
+void f(double *r, const double *u, int n) { k<<<(n + 31) / 32, 32>>>(r, u, n); }"""
+    gradient = hetad.gradient(hetad.loads(text)["f"], wrt="u", of="r", backend="cpu", checked=True)
+    found = gradient(ones(9), ones(9), 9, seeds={"r": np.arange(9.0)})
+    assert "gather" in gradient.source
+    np.testing.assert_allclose(found["u"], [1, 0, 0, 0, 0, 0, 0, -8, 7])

@@ -20,11 +20,12 @@ REFUSED = {
     "managed memory of one stream": "managed_of_a_stream",
     "other routines of libraries": "fourier_library",
     "one-sided communication": "mpi_one_sided",
+    "`MPI_Pack`": "mpi_packed",
     "`__device__` variables that are written there": "devices_and_variables",
     "cuBLAS there": "devices_and_cublas",
     "`atomicMax`/`Min`/`CAS` on active data": "atomic_max",
     "messages between blocks": "last_block",
-    "shuffles in loops that lanes leave at different times": "shuffle_in_divergent_loop",
+    "shuffles among other lanes in each iteration": "shuffle_in_divergent_loop",
     "barriers of the whole grid": "cooperative_grid_sync",
     "inline PTX": "inline_ptx",
     "unions of arrays": "union_of_arrays",
@@ -33,7 +34,6 @@ REFUSED = {
     "pointers in device memory that the host does not put there": "pointers_in_device_memory",
     "functions without a derivative, such as `nextafter`": "nextafter",
     "other containers": "cpp_container",
-    "`std::function`": "cpp_std_function",
 }
 
 

@@ -56,7 +56,7 @@ def test_what_an_index_or_a_step_depends_on_stays_as_it_is() -> None:
 
 def test_what_ends_a_domain_or_jumps_depends_on_stays_as_it_is() -> None:
     text = pullback("double q = x[i] / d, r = 3.0 / d; y[i] = pow(x[i], r) * sqrt(q - 1.0) * copysign(x[i], q) / d;")
-    assert "q = x[i] / d;" in text
+    assert "q = x_i / d;" in text  # which is loaded once
     assert "r = 3.0 / d;" in text
 
 

@@ -29,9 +29,10 @@ from hetad.ir.types import (
     Struct,
     Type,
 )
-from hetad.run.call import Interface, LaunchConfiguration, Plan
-from hetad.run.cpu import CpuExecutable
+from hetad.run.call import Interface, Plan
+from hetad.run.cpu_executable import CpuExecutable
 from hetad.run.executable import library
+from hetad.run.launch import LaunchConfiguration
 from hetad.run.signature import bind, signature_of
 
 SPAN = Span("hand.cu", 3, 1)

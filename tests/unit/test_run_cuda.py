@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
 from collections.abc import Iterator
@@ -58,8 +59,9 @@ double total(const double *x, int n)
 """
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
+@contextlib.contextmanager
+def driven() -> Iterator[Any]:
+    """What stands for CuPy and the driver does while this lasts."""
     with pytest.MonkeyPatch.context() as patch:
         fake = library((Path(__file__).parent / "fake_cuda.c").read_text() + "// of test_run_cuda").handle
         fake.fake_journal.restype = ctypes.c_char_p
@@ -88,6 +90,12 @@ def driver() -> Iterator[Any]:
         yield fake
         fake.fake_launcher(None)
     cuda_table.table.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with driven() as fake:
+        yield fake
 
 
 @pytest.fixture(scope="module")
@@ -217,13 +225,14 @@ def test_calls_of_xla_on_a_device(program: hetad.Program, driver: Any) -> None:
     """On the memory and the stream that they say, with results where XLA wants them."""
     need("jax")
     from hetad.jax import ffi
-    from hetad.jax.products import HVP, JVP, VALUE, VJP, Product, Subject
+    from hetad.jax.products import Subject, work
+    from hetad.products import HVP, JVP, VALUE, VJP, Product
 
     f = hetad.jax.function(program["scale"], of={"y": "x"})
     subject = Subject(f.functional, "scale")
 
     def called(product: Product, wrt: tuple[int, ...], operands: list[Any], results: list[Any]) -> int:
-        ffi._calls["key"] = product.work(subject, (100,), wrt)
+        ffi._calls["key"] = work(product, subject, (100,), wrt)
         arrays = [(a, np.array(a.shape, np.int64)) for a in (*operands, *results)]
         read = (ffi._Array * len(arrays))(
             *(ffi._Array(a.ctypes.data, dims.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), a.ndim, 12)

@@ -38,14 +38,15 @@ AT_STORES = {
     "and added to in a loop": "s[t] = v; __syncthreads(); for (int h = 0; h < m; h++) s[t] += v * h;",
     "and added to atomically": "s[t] = v; __syncthreads(); atomicAdd(&s[t / 2], v * v);",
     "one value for all": "s[t] = v; __syncthreads(); s[3] = x[m];",
-}
-BY_THE_BLOCK = {
-    "in a loop": "for (int j = t; j < 48; j += 32) s[j] = x[j] * v;",
-    "in a loop as well": "s[t] = v; __syncthreads(); for (int j = 0; j < m; j++) s[t] = s[t] * v;",
     "through a pointer": "double *p = s + t; *p = v * x[3];",
     "through a pointer to a cell": "double *p = &s[t]; *p = v * x[3];",
     "in a function": "put(s + t, v * v);",
     "the address of a cell": "put(&s[t], v * v);",
+}
+BY_THE_BLOCK = {
+    "in a loop": "for (int j = t; j < 48; j += 32) s[j] = x[j] * v;",
+    "in a loop as well": "s[t] = v; __syncthreads(); for (int j = 0; j < m; j++) s[t] = s[t] * v;",
+    "through a pointer that moves": "double *p = s; for (int j = 0; j < t; j++) p++; *p = v * x[3];",
     "by a function of the library": "double c; sincos(v, &s[t], &c); v *= c;",
 }
 ALL = {**AT_STORES, **BY_THE_BLOCK}

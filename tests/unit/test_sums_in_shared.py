@@ -54,7 +54,7 @@ APART = {
 }
 
 
-MEETING = re.compile(r"atomicAdd\(&(adj_(?:s|pairs)\[[^,]*),")
+MEETING = re.compile(r"(?:atomicAdd|hetad_warp_add_double)\(&(adj_(?:s|pairs)\[[^,]*),")
 
 
 def additions(body: str, *optimise: str) -> list[str]:

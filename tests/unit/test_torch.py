@@ -436,7 +436,7 @@ def test_gradcheck_on_the_gpu(wave: Any, energy: Any) -> None:
     out = wave(a, x)
     assert out.device == x.device
     torch.testing.assert_close(out, wave_in_torch(a, x))
-    with pytest.raises(hetad.ArgumentError, match="argument 'w': this tensor is on cpu, and x on cuda:0"):
+    with pytest.raises(hetad.ArgumentError, match=f"argument 'w': this tensor is on cpu, and x on {x.device}"):
         energy(x, w.detach().cpu())
 
 
@@ -468,3 +468,15 @@ def test_tensors_on_the_gpu_are_not_copied(program: hetad.Program) -> None:
     torch.testing.assert_close(r["x"], torch.cos(x) * x + torch.sin(x))
     with pytest.raises(hetad.ArgumentError, match="the CPU backend cannot take an array that lies in GPU memory"):
         program["wave"](4, 1.0, x, y, backend="cpu")
+
+
+def test_where_nothing_is_differentiated_nothing_is_kept(wave: Any) -> None:
+    x, strided = random(40), random(80)[::2]
+    for given in (x, strided):
+        kept = wave(1.3, leaf(given))
+        assert kept.grad_fn is not None
+        with torch.no_grad():
+            alone = wave(1.3, leaf(given))
+        for found in (alone, wave(1.3, given)):
+            assert not found.requires_grad
+            assert torch.equal(found, kept)

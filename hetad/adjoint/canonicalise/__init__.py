@@ -9,8 +9,8 @@ from hetad.adjoint.canonicalise.declarations import (
     join_lists,
     plain,
     propagate,
-    settle,
     sink,
+    without_known_status,
 )
 from hetad.adjoint.canonicalise.literals import absorbed
 from hetad.adjoint.canonicalise.naming import comments, constant, in_order
@@ -51,7 +51,7 @@ class _Blocks:
 
     def _tidied(self, body: ir.Body) -> ir.Body:
         new = same_or(body, tuple(turn_round(inside(self.stable, s)) for s in body))
-        new = without_empty_branches(settle(new, self._exposed))
+        new = without_empty_branches(without_known_status(new, self._exposed))
         new = sink(merge_branches(plain(new), self._kernel), self._exposed)
         new = join_lists(join_declarations(drop_idle_restores(new, self._exposed)))
         return same_or(body, merge_additions(propagate(new, self._exposed)))

@@ -181,7 +181,7 @@ def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     return same_or(body, uses.result())
 
 
-def settle(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
+def without_known_status(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`cudaError_t s = cudaSuccess;`, of a call that is not made here, is dropped with the branches for its failure."""
     known = [(i, s) for i, s in enumerate(body) if _is_status(s, exposed)]
     if not known:

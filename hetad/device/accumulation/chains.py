@@ -30,7 +30,7 @@ from hetad.ir.build import Names, address_of, binary, integer, is_one, var
 from hetad.ir.places import cells_of, changed_in, changes, root_symbol, through_pointer
 from hetad.ir.simplify import simplified
 from hetad.ir.types import DOUBLE, Array, Int, Pointer
-from hetad.ir.visit import map_expr, map_exprs, same_or, substitute, variables
+from hetad.ir.visit import map_exprs, same_or, substitute, substituted, variables
 from hetad.rules import operations
 
 MOST_TURNS = 16
@@ -104,25 +104,18 @@ class _Loop:
         """Whether the cells of each odd iteration lie behind those of the iteration before."""
         known: dict[ir.Symbol, ir.Expr] = {}
 
-        def said(e: ir.Expr) -> ir.Expr:
-            return known.get(e.symbol, e) if isinstance(e, ir.Var) else e
-
         for d in self.on_the_way(run.place):
             assert d.init is not None
-            known[d.symbol] = map_expr(said, d.init)
-        place = map_expr(said, run.place)
+            known[d.symbol] = substituted(known, d.init)
+        place = substituted(known, run.place)
         each = [
-            cells.cell(simplified(map_expr(partial(_at, self.index, turn), place)))  # type: ignore[arg-type]
+            cells.cell(simplified(substituted({self.index: integer(turn, place.span, self.index.type)}, place)))  # type: ignore[arg-type]
             for turn in range(self.trips)
         ]
         return all(
             a is not None and b is not None and a.key == b.key and b.shift == a.shift + run.cells
             for a, b in zip(each[::2], each[1::2], strict=True)
         )
-
-
-def _at(index: ir.Symbol, turn: int, e: ir.Expr) -> ir.Expr:
-    return integer(turn, e.span, index.type) if isinstance(e, ir.Var) and e.symbol is index else e
 
 
 def _loop(loop: ir.For, readers: Readers) -> _Loop | None:

@@ -17,12 +17,17 @@ class Differences:
 
     def __init__(self, body: ir.Body, of_warp: bool = False) -> None:
         self._differs = _in_warp if of_warp else _in_block
+        self._of_warp = of_warp
         self._different = set() if of_warp else exposed(body)
-        closed(self._different, body, self._set_by)
+        closed(self._different, body, self._made_different)
 
     def differ_in(self, expr: ir.Expr) -> bool:
         """Whether the expression may have another value in another thread."""
         return self._differs(expr) or not self._different.isdisjoint(mentions(expr))
+
+    def _made_different(self, s: ir.Stmt) -> set[ir.Symbol]:
+        found = self._set_by(s)
+        return {x for x in found if x.storage != "shared"} if self._of_warp else found
 
     def _set_by(self, s: ir.Stmt) -> set[ir.Symbol]:
         """The variables to which the statement may give other values in other threads."""

@@ -170,7 +170,8 @@ class _Deal:
         if guard is None:
             own = tuple(ir.Declare(x, e, span=self.span) for x, e in values)
             return (*outer, *self._lanes(), *own, *self._over_members())
-        kept = [x for x in self.found.given if x in set(declared(inner))]
+        within = set(declared(inner))
+        kept = [x for x in self.found.given if x in within]
         self.outside = {x: replace(x, const=False) for x in kept}
         early = (*self.outside.values(), self.first, self.end)
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in early]

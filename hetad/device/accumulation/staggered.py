@@ -27,7 +27,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, integer
-from hetad.ir.places import reached_by, root_symbol
+from hetad.ir.places import chosen_by, reached_by, root_symbol
 from hetad.ir.types import Float, Int
 from hetad.ir.visit import (
     bodies,
@@ -99,7 +99,7 @@ class Staggering:
         meet = any(
             isinstance(place.type, Float)
             and reached_by(place) in self.of_block
-            and not any(map(self._numbers, _chosen_by(place)))
+            and not any(map(self._numbers, chosen_by(place)))
             and not moving.isdisjoint(variables(place))
             for place in cells
         )
@@ -148,10 +148,10 @@ class Staggering:
                 pass
             case ir.Update(op="+" | "-", target=target, value=value) if reached_by(target) in self.adjoints | self.sums:
                 added[reached_by(target)] += 1
-                read = (*_chosen_by(target), value)
+                read = (*chosen_by(target), value)
             case ir.Call() if found is not None:
                 added[reached_by(found.place)] += 1
-                read = (*_chosen_by(found.place), found.value)
+                read = (*chosen_by(found.place), found.value)
             case ir.For() | ir.If() | ir.Block() | ir.Comment():
                 pass
             case _:
@@ -235,16 +235,4 @@ def _set(s: ir.Stmt) -> tuple[ir.Symbol, ...]:
         case ir.Assign(target=place) | ir.Update(target=place) | ir.Call(result=place) if place is not None:
             root = root_symbol(place)
             return (root,) if root is not None else ()
-    return ()
-
-
-def _chosen_by(place: ir.Place) -> tuple[ir.Expr, ...]:
-    """What tells which cell a place is, but for the variable that it is reached by."""
-    match place:
-        case ir.Index(base=ir.Index() | ir.Member() | ir.Var() as base, index=index):
-            return (*_chosen_by(base), index)
-        case ir.Index(base=base, index=index):
-            return (base, index)
-        case ir.Member(base=ir.Index() | ir.Member() as base):
-            return _chosen_by(base)
     return ()

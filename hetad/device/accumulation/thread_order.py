@@ -12,7 +12,7 @@ from hetad.analysis.pointer_expressions import cell_at
 from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.ir import nodes as ir
-from hetad.ir.places import base, root_symbol, through_pointer
+from hetad.ir.places import base, root_symbol, subscripts, through_pointer
 from hetad.ir.types import Array
 from hetad.ir.visit import own_exprs, own_nodes, variables, walk_expr, walk_stmts
 from hetad.rules import operations
@@ -32,14 +32,14 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol], own: Collection[ir.Sy
         found = increment(s)
         if found is not None:
             added.add(_base(found.place))
-            seen += [*_indices(found.place), found.value]
+            seen += [*subscripts(found.place), found.value]
         elif isinstance(s, ir.Update) and root_symbol(s.target) is None:
             added.add(_base(s.target))
-            seen += [*_indices(s.target), s.value]
+            seen += [*subscripts(s.target), s.value]
         elif isinstance(s, ir.Call) and (adds_up(s) or operations.does(s, operations.warp_add)):
             place = cell_at(s.args[0])
             added.add(_base(place))
-            seen += [*_indices(place), *s.args[1:]]
+            seen += [*subscripts(place), *s.args[1:]]
         elif isinstance(s, ir.Assign) and through_pointer(s.target) and base(s.target) in own:
             seen += [s.target, s.value]
         elif _other_effect(s):
@@ -53,10 +53,11 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol], own: Collection[ir.Sy
     return None not in read and added <= set(alone) and (added - set(own)).isdisjoint(read)
 
 
-def own_arrays(body: ir.Body, ground: LaunchAssumptions) -> frozenset[ir.Symbol]:
-    """The adjoints that a kernel stores to, of which no two threads touch the same cell."""
+def in_any_order(body: ir.Body, ground: LaunchAssumptions) -> bool:
+    """Whether that is so but for what each thread stores to cells of its own."""
     stored = {base(s.target) for s in walk_stmts(body) if isinstance(s, ir.Assign) and through_pointer(s.target)}
-    return frozenset(x for x in stored if x is not None and x in ground.adjoints and _is_own(x, body, ground))
+    own = [x for x in stored if x is not None and x in ground.adjoints]
+    return only_adds(body, ground.adjoints, own) and all(_is_own(x, body, ground) for x in own)
 
 
 def _is_own(array: ir.Symbol, body: ir.Body, ground: LaunchAssumptions) -> bool:
@@ -82,15 +83,6 @@ def _other_effect(s: ir.Stmt) -> bool:
 
 def _takes(e: ir.Expr) -> bool:
     return operations.gives(e, operations.take)
-
-
-def _indices(place: ir.Expr) -> list[ir.Expr]:
-    match place:
-        case ir.Index(base=base, index=index):
-            return [index, *_indices(base)]
-        case ir.Member(base=base):
-            return _indices(base)
-    return []
 
 
 def _base(e: ir.Expr) -> ir.Symbol | None:

@@ -11,7 +11,7 @@ from typing import Any
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.privatised_reductions import adds_up
-from hetad.device.accumulation.thread_order import only_adds, own_arrays
+from hetad.device.accumulation.thread_order import in_any_order
 from hetad.device.draft import Draft
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
@@ -60,9 +60,7 @@ def thread_sweep(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.S
     None where a thread asks for more than its number in the launch, or where the order of threads may matter.
     """
     split = next((i for i, s in enumerate(body) if adds_up(s)), len(body))
-    if not ground.axes.all or not only_adds(body, ground.adjoints, own_arrays(body, ground)):
-        return None
-    if split == len(body) and not _is_straight(body):
+    if not ground.axes.all or (split == len(body) and not _is_straight(body)) or not in_any_order(body, ground):
         return None
     body = _spelled(body)
     sums = [s for s in body[:split] if isinstance(s, ir.Declare) and _is_sum(s, body[split:])]

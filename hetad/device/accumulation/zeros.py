@@ -18,10 +18,10 @@ from hetad.device.accumulation.increments import atomic, increment
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
-from hetad.ir.identity import IdentityMap
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.places import base
 from hetad.ir.types import BOOL
-from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import map_body, own_variables, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 
 
@@ -44,14 +44,16 @@ def stored_where_zero(
     body: ir.Body, ground: LaunchAssumptions, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]
 ) -> ir.Body:
     """`flags`: by adjoint, a parameter that tells whether it is zero in every cell."""
-    chosen = IdentityMap[ir.Stmt, ir.Body]()
+    stores = IdentityMap[ir.Stmt, tuple[ir.Symbol, ir.Assign]]()
     for adjoint, flag in flags.items():
-        users = [s for s in walk_stmts(body) if any(adjoint in set(variables(e)) for e in own_exprs(s))]
+        users = [s for s in walk_stmts(body) if adjoint in own_variables(s)]
         if adjoint not in ground.adjoints or len(users) != 1:
             continue
         store = _as_store(users[0], adjoint)
-        if store is not None and _once(body, users[0], store.target, ground):
-            chosen[users[0]] = _either(flag, store, names)
+        if store is not None:
+            stores[users[0]] = flag, store
+    once = _once(body, IdentityMap((s, store.target) for s, (_, store) in stores.items()), ground)
+    chosen = IdentityMap((s, _either(flag, store, names)) for s, (flag, store) in stores.items() if s in once)
     return map_body(lambda s: chosen.get(s, s), body) if chosen else body
 
 
@@ -91,10 +93,14 @@ def _as_store(s: ir.Stmt, adjoint: ir.Symbol) -> ir.Assign | None:
     return store if mentioned == 1 and base(store.target) is adjoint else None
 
 
-def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: LaunchAssumptions) -> bool:
-    """Whether no cell is met twice."""
+def _once(body: ir.Body, places: IdentityMap[ir.Stmt, ir.Place], ground: LaunchAssumptions) -> IdentitySet[ir.Stmt]:
+    """The statements that meet no cell of their place twice."""
+    if not places:
+        return IdentitySet()
     axes = ground.axes
-    accesses = Accesses(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)
-    maps = AccessMaps(accesses.coordinates, axes.all, ground.known)
-    found = maps.map(accesses.all[0])
-    return len(accesses.all) == 1 and found is not None and Conflicts(maps).injective(found)
+    accesses = Accesses(
+        body, ground.span, lambda s: [places[s]] if s in places else [], axes.of_one_block, ground.sizes
+    )
+    conflicts = Conflicts(AccessMaps(accesses.coordinates, axes.all, ground.known))
+    found = ((a.statement, conflicts.maps.map(a)) for a in accesses.all)
+    return IdentitySet(s for s, m in found if m is not None and conflicts.injective(m))

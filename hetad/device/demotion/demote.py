@@ -25,7 +25,7 @@ from hetad.analysis.coordinates import AXES, block_dim
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.analysis.staging import Copy, array_of, shared_arrays, staging_copies, subscripts
+from hetad.analysis.staging import Copy, array_of, shared_arrays, staging_copies
 from hetad.device.demotion.flatten import counted_loop, flattened
 from hetad.device.demotion.stores import one_store
 from hetad.device.demotion.tile_map import NoTile, Ranges, TileMap
@@ -33,7 +33,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
 from hetad.ir.identity import IdentityMap
-from hetad.ir.places import changed_in, exposed
+from hetad.ir.places import changed_in, exposed, subscripts
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import (
     bodies,

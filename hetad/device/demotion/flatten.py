@@ -33,6 +33,7 @@ from hetad.ir.visit import (
     map_own_exprs,
     own_variables,
     substitute,
+    substituted,
     variables,
     walk_expr,
     walk_stmts,
@@ -329,7 +330,7 @@ def _read_in_place(body: ir.Body) -> ir.Body:
                 if here != 1 or list(variables(body[i:])).count(held.symbol) != 1 or isinstance(s, ir.For | ir.While):
                     break
                 out.pop()
-                s = map_own_exprs(lambda e, x=held.symbol, v=value: _put(e, x, v), s)  # type: ignore[misc]
+                s = map_own_exprs(lambda e, x=held.symbol, v=value: substituted({x: v}, e), s)  # type: ignore[misc]
         out.append(s)
     return tuple(out)
 
@@ -338,12 +339,6 @@ def _held(s: ir.Stmt) -> ir.Expr | None:
     """The load whose value a declaration names."""
     value = s.init if isinstance(s, ir.Declare) and isinstance(s.symbol.type, Float) else None
     return value if value is not None and isinstance(bare(value), ir.Index) else None
-
-
-def _put(e: ir.Expr, symbol: ir.Symbol, value: ir.Expr) -> ir.Expr:
-    if isinstance(e, ir.Var) and e.symbol is symbol:
-        return value
-    return map_children(lambda child: _put(child, symbol, value), e)
 
 
 # -- conditions of loops

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial, polynomial
 from hetad.analysis.coordinates import AXES, block_dim
-from hetad.analysis.staging import Copy, subscripts
+from hetad.analysis.staging import Copy
 from hetad.device.demotion.values import expression
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
+from hetad.ir.places import subscripts
 from hetad.ir.types import UINT, Array
 
 Ranges = Mapping[ir.Symbol, tuple[int, ir.Expr]]  # of loop indices: their least value, and what they stay below

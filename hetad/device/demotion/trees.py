@@ -24,11 +24,12 @@ from dataclasses import dataclass, replace
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.analysis.staging import array_of, exchanges, orders_global_memory, shared_arrays, subscripts
+from hetad.analysis.staging import array_of, exchanges, orders_global_memory, shared_arrays
 from hetad.device.demotion.demote import Unstaged, with_sizes
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import address_of, integer, zero
+from hetad.ir.places import subscripts
 from hetad.ir.types import BOOL, UINT, Array, Float, Int, is_volatile
 from hetad.ir.visit import map_body, map_exprs, variables, walk_exprs, walk_stmts
 from hetad.rules import callees

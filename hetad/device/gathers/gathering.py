@@ -21,7 +21,7 @@ from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import base, pointed_to, reached_by, root_symbol, through_pointer
+from hetad.ir.places import base, members, pointed_to, reached_by, root_symbol, through_pointer
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -243,8 +243,7 @@ class _Plan:
 
     def _root(self, place: ir.Expr) -> ir.Symbol | None:
         """The adjoint parameter that a cell is certainly behind."""
-        while isinstance(place, ir.Member):
-            place = place.base
+        place, _ = members(place)
         if isinstance(place, ir.Index) and isinstance(place.base, ir.Var) and place.base.symbol in self.ground.adjoints:
             return place.base.symbol
         return None

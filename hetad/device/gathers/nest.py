@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses, Definition, Guard, Loop, Step
 from hetad.analysis.affine import UNIT, Polynomial, atom, numeral, symbols
+from hetad.analysis.dataflow import settle
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic
@@ -126,12 +127,21 @@ class Nest:
 
     def _ranges(self, within: list[Polynomial]) -> None:
         """Every coordinate runs over what exists: threads of the launch, iterations of the loops."""
-        told = [p for ps in self.conjuncts.values() for c, polynomials in ps if not _unsigned(c) for p in polynomials]
+        told = list(self._told_first())
         existence = self.maps.existence(self.last.map)
         self.certain = [*within, *(c for c in existence if self._folded(c))]
         for condition in existence:
             if condition not in self.certain and not self.maps.domains.implied(condition, [*told, *self.certain]):
                 self.items.append(self._checked(condition))
+
+    def _told_first(self) -> Iterator[Polynomial]:
+        """What the guards say that stand before everything that may fail where there is no thread."""
+        for step in self.text.steps:
+            match step:
+                case Guard():
+                    yield from (p for c, polynomials in self.conjuncts[step] if not _unsigned(c) for p in polynomials)
+                case Definition(statement=s) if any(may_fail(e) for e in walk_exprs((self.text.held(s),))):
+                    return
 
     def _checked(self, condition: Polynomial) -> _Item:
         bound = None
@@ -179,12 +189,12 @@ class Nest:
             self.levels[symbol] = self._level(resolved)
 
     def _place_steps(self) -> None:
-        levels = self.levels
-        while True:
-            before = dict(levels)
-            placed = self._pass()
-            if levels == before:
-                break
+        placed: list[_Item] = []
+
+        def passed() -> None:
+            placed[:] = self._pass()
+
+        settle(lambda: dict(self.levels), passed)
         self.items += placed
 
     def _pass(self) -> list[_Item]:
@@ -399,9 +409,7 @@ def _unsigned(cond: ir.Expr) -> bool:
 
 
 def _names_thread(expr: ir.Expr) -> bool:
-    if isinstance(expr, ir.ThreadIndex):
-        return expr.name in ("threadIdx", "blockIdx")
-    return any(_names_thread(e) for e in children(expr))
+    return any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_expr(expr))
 
 
 def _loads_index(expr: ir.Expr) -> bool:

@@ -39,7 +39,7 @@ class Primal:
     stale: Mapping[ir.Symbol, Span]
 
 
-class Counting:
+class TapeCounters:
     """Counters for `taped`, and the primal's statements with them."""
 
     def __init__(self, primal: Primal, taped: Sequence[Taped], names: Names) -> None:
@@ -169,7 +169,7 @@ def counting_kernel(
     kernel, effects = primal.kernel, primal.effects
     span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
-    counting = Counting(primal, taped, names)
+    counting = TapeCounters(primal, taped, names)
     body = counting.instrument(kernel.body)
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")

@@ -23,7 +23,7 @@ from hetad.ir.build import Names, convert, zero
 from hetad.ir.identity import IdentitySet
 from hetad.ir.simplify import conjunction, opposite
 from hetad.ir.types import Array, Float, Int, is_volatile, promote
-from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
+from hetad.ir.visit import children, map_children, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules import callees
 
 
@@ -314,8 +314,4 @@ def _read_by(s: ir.Stmt) -> list[ir.Expr]:
 
 
 def _loads(expr: ir.Expr) -> list[ir.Expr]:
-    cell = isinstance(expr, ir.Index | ir.Member) and not isinstance(expr.type, Array)
-    found: list[ir.Expr] = [expr] if cell else []
-    for child in children(expr):
-        found += _loads(child)
-    return found
+    return [e for e in walk_expr(expr) if isinstance(e, ir.Index | ir.Member) and not isinstance(e.type, Array)]

@@ -21,7 +21,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, integer
 from hetad.ir.simplify import simplified
 from hetad.ir.types import BOOL, Int
-from hetad.ir.visit import map_expr, variables, walk_stmts
+from hetad.ir.visit import substituted, variables, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class _Loops:
             return ir.For((begin,), test, (again,), self.body, span=span)
         # The first iteration runs in any case, each other one if the one before it passed the test.
         last = self._moved(here, width, back=True)
-        passed = map_expr(lambda e: last if isinstance(e, ir.Var) and e.symbol is self.own else e, test)
+        passed = substituted({self.own: last}, test)
         begins = ir.Binary(">=" if self.what.down else "<=", here, first, BOOL, span=span)
         return ir.For((begin,), ir.Binary("||", begins, passed, BOOL, span=span), (again,), self.body, span=span)
 

@@ -21,7 +21,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import COMPARISONS, bare, computed
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import variables, walk_expr, walk_stmts
 
 
 def resets(body: ir.Body, effects: Effects, uniform: Divergence) -> IdentityMap[ir.Stmt, tuple[ir.Symbol, ...]]:
@@ -169,16 +169,9 @@ def _single_values(body: ir.Body, effects: Effects) -> dict[ir.Symbol, ir.Expr]:
 
 def _is_fixed(value: ir.Expr, found: dict[ir.Symbol, ir.Expr]) -> bool:
     """Whether the value is made of thread indices, constants and other such variables alone."""
-    match value:
-        case ir.Const() | ir.ThreadIndex():
-            return True
-        case ir.Var(symbol=symbol):
-            return symbol in found or symbol.storage == "param"
-        case ir.Cast(operand=inner) | ir.Unary(operand=inner):
-            return _is_fixed(inner, found)
-        case ir.Binary(left=left, right=right):
-            return _is_fixed(left, found) and _is_fixed(right, found)
-    return False
+    made_of = (ir.Const, ir.ThreadIndex, ir.Var, ir.Cast, ir.Unary, ir.Binary)
+    alone = all(isinstance(e, made_of) for e in walk_expr(value))
+    return alone and all(x in found or x.storage == "param" for x in variables(value))
 
 
 def _shared(base: ir.Expr) -> ir.Symbol | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container
 from dataclasses import replace
 
-from hetad.analysis.dataflow import settle
+from hetad.analysis.dataflow import settle, steady
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
 from hetad.device.tape.progress import grows
@@ -76,14 +76,13 @@ class Unknown:
         here = self._block(init, here) | self.at.get(s, frozenset())
         inside = (*s.body, *step)
         known = {*declared((*init, *inside)), *(x for x in self.effects.written(init) if isinstance(x, ir.Symbol))}
-        while True:
+
+        def after_one(here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
             self.at[s] = here
             after = here | self._block(inside, here)
-            if self.decides(s):
-                after |= self._set_by(inside) - known
-            if after == here:
-                break
-            here = after
+            return after | (self._set_by(inside) - known) if self.decides(s) else after
+
+        here = steady(after_one, here)
         if not self.decides(s):
             return here
         self.open.add(s)

@@ -7,7 +7,7 @@ static char *hetad_arena(size_t bytes)
         hetad_fail("out of host memory");
     }
 #ifdef HETAD_CHECKED
-    hetad_trim(arena, bytes);
+    hetad_arena_extent = hetad_extent_at(arena, bytes);
 #endif
     return arena;
 }
@@ -20,5 +20,8 @@ static char *hetad_dynamic_shared(size_t bytes)
     if (memory == NULL) {
         hetad_fail("out of host memory");
     }
+#ifdef HETAD_CHECKED
+    hetad_dynamic_extent = hetad_extent_at(memory, bytes);
+#endif
     return memory;
 }

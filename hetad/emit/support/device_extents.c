@@ -49,10 +49,10 @@ static int hetad_watched_launch(
     hetad_device->device_free(there);
     if (code == 0 && checks.found) {
         const dim3 blocks = {grid[0], grid[1], grid[2]}, threads = {block[0], block[1], block[2]};
-        hetad_enter(hetad_kernel_name(kernel), blocks, threads, shared);
-        hetad_here.block = (dim3){checks.block[0], checks.block[1], checks.block[2]};
-        hetad_here.thread = (dim3){checks.thread[0], checks.thread[1], checks.thread[2]};
-        hetad_outside(checks.address, checks.extent, checks.site);
+        hetad_enter(hetad_kernel_name(kernel), blocks, threads);
+        const dim3 in_block = {checks.block[0], checks.block[1], checks.block[2]};
+        const dim3 thread = {checks.thread[0], checks.thread[1], checks.thread[2]};
+        hetad_outside(checks.address, checks.extent, checks.site, in_block, thread);
     }
     return code;
 }

@@ -104,6 +104,7 @@ static cudaError_t hetad_enable_peer(int peer, unsigned flags)
 
 static cudaError_t hetad_disable_peer(int peer)
 {
+    hetad_check(cudaDeviceSynchronize());  // kernels that were launched may still use that memory
     const cudaError_t error = cudaDeviceDisablePeerAccess(peer);
     if (hetad_is_peer(peer) && error == cudaSuccess) {
         hetad_peers[hetad_current_device()][peer] = 0;

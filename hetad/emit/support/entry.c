@@ -6,7 +6,7 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_text[0] = 0;
     hetad_place = hetad_failed_launch = NULL;
 #ifdef HETAD_CHECKED
-    hetad_memory.stack = (const char *)__builtin_frame_address(0);
+    hetad_stack = (const char *)__builtin_frame_address(0);
 #ifndef HETAD_ON_CPU
     hetad_rt = hetad_checked_runtime(hetad_table);
 #endif

@@ -7,13 +7,14 @@ enum { HETAD_LOWEST = 1 << 16 };  // what lies below is no memory: it was comput
 static struct {
     struct hetad_piece *pieces;
     size_t count, room, last, held;  // held: bytes that the program has freed and that are kept, so that uses are found
-    const char *stack;               // where the entry's lies
 } hetad_memory;
+static _Thread_local const char *hetad_stack;  // where that of the entry lies, or of a thread that runs blocks
 
-// Where the program is: the thread, if it is in a kernel.
+// The launch that runs, if one does.
 static struct {
     const char *kernel;
-    dim3 grid, threads, block, thread;
+    dim3 grid, threads;
+    int stopped;  // whether a thread has left its memory
 } hetad_here;
 
 // What Python reads.
@@ -25,9 +26,11 @@ struct hetad_outside {
     dim3 grid, threads, block, thread;
 } hetad_outside_found;
 
-#ifdef HETAD_ON_CPU
-static struct hetad_extent hetad_dynamic_extent;
-#endif
+static _Thread_local struct hetad_extent hetad_dynamic_extent, hetad_arena_extent;  // of the block that runs (arena.c)
+static _Thread_local void (*hetad_leave)(int code);                                // fail.c
+// The block and the thread, where nothing else is called so: host code, and what a block does once.
+static const unsigned hetad_bx, hetad_by, hetad_bz, hetad_tx, hetad_ty, hetad_tz;
+static const dim3 blockIdx, threadIdx;
 
 __attribute__((noreturn)) static void hetad_stop(int code);
 
@@ -60,7 +63,9 @@ static struct hetad_piece *hetad_piece_of(const void *pointer)
     if (rank == 0 || p > hetad_memory.pieces[rank - 1].start + hetad_memory.pieces[rank - 1].bytes) {
         return NULL;
     }
-    hetad_memory.last = rank - 1;
+    if (hetad_leave == NULL) {  // others have no place to keep it
+        hetad_memory.last = rank - 1;
+    }
     return &hetad_memory.pieces[rank - 1];
 }
 
@@ -228,16 +233,22 @@ static struct hetad_extent hetad_extent_at(const void *p, size_t bytes)
     return (struct hetad_extent){(const char *)p, bytes};
 }
 
-// What a kernel may reach by a pointer: a piece, or the stack.
+// What a kernel may reach by a pointer: a piece, shared memory, or the stack.
 static __attribute__((noinline, pure)) struct hetad_extent hetad_extent_of(const void *p)
 {
     const struct hetad_piece *const piece = hetad_piece_of(p);
     if (piece != NULL) {
         return hetad_extent_at(piece->start, hetad_is_freed(piece) ? 0 : piece->bytes);
     }
+    if ((size_t)((const char *)p - hetad_dynamic_extent.start) <= hetad_dynamic_extent.bytes) {
+        return hetad_dynamic_extent;
+    }
+    if ((size_t)((const char *)p - hetad_arena_extent.start) <= hetad_arena_extent.bytes) {
+        return hetad_arena_extent;
+    }
     const char *const here = (const char *)__builtin_frame_address(0);
-    if ((const char *)p >= here && (const char *)p < hetad_memory.stack) {
-        return hetad_extent_at(here, (size_t)(hetad_memory.stack - here));
+    if ((const char *)p >= here && (const char *)p < hetad_stack) {
+        return hetad_extent_at(here, (size_t)(hetad_stack - here));
     }
     return hetad_extent_at(p, 0);
 }
@@ -250,45 +261,85 @@ static inline struct hetad_extent hetad_host_extent_of(const void *p)
     return unknown ? hetad_extent_at(NULL, (size_t)PTRDIFF_MAX) : found;
 }
 
-__attribute__((noreturn, cold, noinline)) static void hetad_outside(const char *p, struct hetad_extent e, int site)
+__attribute__((noreturn, cold, noinline)) static void hetad_outside(
+    const char *p, struct hetad_extent e, int site, dim3 block, dim3 thread)
 {
     const struct hetad_piece *const piece = hetad_piece_of(e.start);
     const int freed = hetad_is_freed(piece);
-    const int known = e.bytes > 0 || (piece != NULL && !freed);
+    const int empty = e.start == hetad_dynamic_extent.start;
+    const int known = e.bytes > 0 || (piece != NULL && !freed) || (empty && e.start != NULL);
+    if (__atomic_exchange_n(&hetad_here.stopped, 1, __ATOMIC_RELAXED)) {
+        hetad_stop(HETAD_OUTSIDE);  // another thread of the machine was first
+    }
     hetad_outside_found = (struct hetad_outside){
         site, known ? 0 : freed ? 2 : (size_t)e.start < HETAD_LOWEST ? 1 : 3,
         p - (freed ? piece->start : e.start), freed ? piece->bytes : e.bytes,
-        hetad_here.kernel, hetad_here.grid, hetad_here.threads, hetad_here.block, hetad_here.thread};
+        hetad_here.kernel, hetad_here.grid, hetad_here.threads, block, thread};
     hetad_stop(HETAD_OUTSIDE);
 }
 
 // The address of an access of so many bytes.
-static inline __attribute__((always_inline)) void *hetad_within(const void *p, size_t bytes, struct hetad_extent e, int site)
+static inline __attribute__((always_inline)) void *hetad_within_by(
+    dim3 block, dim3 thread, const void *p, size_t bytes, struct hetad_extent e, int site)
 {
-    const size_t offset = (size_t)((const char *)p - e.start);
-    if (__builtin_expect(offset > e.bytes || e.bytes - offset < bytes, 0)) {
-        hetad_outside((const char *)p, e, site);
+    const size_t room = e.bytes < bytes ? 0 : e.bytes - bytes + 1;  // the same for many accesses
+    if (__builtin_expect((size_t)((const char *)p - e.start) >= room, 0)) {
+        hetad_outside((const char *)p, e, site, block, thread);
     }
     return (void *)p;
 }
 
-#ifdef HETAD_ON_CPU
-static char *hetad_dynamic_shared(size_t bytes);
-#endif
+// The elements that a pointer leads to: so many before it, and how many there are.
+struct hetad_items {
+    size_t before, all;
+};
+
+static inline struct hetad_items hetad_items_of(const void *p, size_t size, struct hetad_extent e)
+{
+    const size_t offset = (size_t)((const char *)p - e.start);
+    const size_t before = offset <= e.bytes ? offset / size : 0;
+    return (struct hetad_items){before, offset <= e.bytes ? before + (e.bytes - offset) / size : 0};
+}
+
+// The index of an element behind a pointer.
+static inline __attribute__((always_inline)) ptrdiff_t hetad_item_by(
+    dim3 block, dim3 thread, ptrdiff_t i, struct hetad_items items, const void *p, size_t size, struct hetad_extent e,
+    int site)
+{
+    if (__builtin_expect((size_t)i + items.before >= items.all, 0)) {
+        hetad_outside((const char *)p + i * (ptrdiff_t)size, e, site, block, thread);
+    }
+    return i;
+}
+
+// Whether one of two elements lies outside.
+static inline int hetad_leave_items(ptrdiff_t i, ptrdiff_t j, struct hetad_items items)
+{
+    return __builtin_expect(((size_t)i + items.before >= items.all) | ((size_t)j + items.before >= items.all), 0);
+}
+
+// The last number below an end that a loop counts to, by steps; one below the first if nobody knows.
+static inline long hetad_last_below(long first, long end, long step)
+{
+    return step > 0 && end > first ? first + (end - 1 - first) / step * step : first - 1;
+}
+
+#define hetad_item(...) hetad_item_by((dim3){0}, (dim3){0}, __VA_ARGS__)
+#define hetad_called_item(...) hetad_item_by(blockIdx, threadIdx, __VA_ARGS__)
+#define hetad_thread_item(...) \
+    hetad_item_by((dim3){hetad_bx, hetad_by, hetad_bz}, (dim3){hetad_tx, hetad_ty, hetad_tz}, __VA_ARGS__)
+
+#define hetad_within(...) hetad_within_by((dim3){0}, (dim3){0}, __VA_ARGS__)
+#define hetad_called_within(...) hetad_within_by(blockIdx, threadIdx, __VA_ARGS__)
+#define hetad_thread_within(...) \
+    hetad_within_by((dim3){hetad_bx, hetad_by, hetad_bz}, (dim3){hetad_tx, hetad_ty, hetad_tz}, __VA_ARGS__)
 
 // A launch begins.
-static inline void hetad_enter(const char *kernel, dim3 grid, dim3 threads, size_t shared)
+static inline void hetad_enter(const char *kernel, dim3 grid, dim3 threads)
 {
     hetad_here.kernel = kernel;
     hetad_here.grid = grid;
     hetad_here.threads = threads;
-#ifdef HETAD_ON_CPU
-    char *const dynamic = hetad_dynamic_shared(shared);
-    hetad_trim(dynamic, shared);
-    hetad_dynamic_extent = hetad_extent_at(dynamic, shared);
-#else
-    (void)shared;
-#endif
 }
 
 // What the host copies or sets: so many rows.
@@ -300,7 +351,7 @@ static inline void hetad_range(const void *p, size_t bytes, size_t rows, size_t 
         const size_t offset = (size_t)((const char *)p - e.start);
         if (offset > e.bytes || e.bytes - offset < all) {
             const size_t inside = offset < e.bytes ? e.bytes - offset : 0;
-            hetad_outside((const char *)p + inside, e, site);
+            hetad_outside((const char *)p + inside, e, site, (dim3){0}, (dim3){0});
         }
     }
 }

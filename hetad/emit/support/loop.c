@@ -1,8 +1,7 @@
 // Time loops under a memory limit: what is known of each that runs, its steps one by one, and its checkpoints.
-enum { HETAD_FINISHED, HETAD_CHECKPOINT, HETAD_RESUME, HETAD_RUN };  // what hetad_next answers
-
-enum { HETAD_OPENED, HETAD_STATE_COUNTED, HETAD_FIRST_SAVED, HETAD_FIRST_COUNTED, HETAD_SCHEDULED, HETAD_PLAIN,
-       HETAD_RECORDED, HETAD_REVERSED };
+enum { HETAD_OPENED, HETAD_STATE_COUNTED, HETAD_START_COUNTED, HETAD_START_SAVED, HETAD_TRIPS_COUNTED, HETAD_BACK_AT_START,
+       HETAD_FIRST_SAVED, HETAD_FIRST_COUNTED, HETAD_SCHEDULED, HETAD_PLAIN, HETAD_RECORDED, HETAD_REVERSED };
+static const size_t HETAD_UNKNOWN = (size_t)-1;  // how many steps a loop has
 
 struct hetad_needs {     // bytes that a step saves, of the steps seen so far the most
     size_t step, least;  // in all, and where loops inside it are run by schedules
@@ -14,6 +13,7 @@ struct hetad_checkpoint {  // lies on the tape, above the state that was saved
     size_t step;           // that begins with this state
     size_t below;          // where the one below ends on the tape, 0 if there is none
     int level;
+    size_t file;  // see hetad_resumes: the number of the file that holds it too, 0 if there is none  // if used
 };
 
 struct hetad_loop {
@@ -25,6 +25,7 @@ struct hetad_loop {
     int overflowed;                      // there was no room for all of what the current step saves
     int saves, counts, plans;            // a checkpoint is being saved; steps are run to be counted; a plan comes next
     size_t trips, state;                 // state: bytes of a checkpoint
+    int ended, again;                    // the last step was none; all steps have been run before, to be counted
     size_t counted, least, beside;       // those of the budget when the loop was opened
     struct hetad_mark before_all;        // when the loop was opened
     size_t before[3];                    // when the current step began: counted, least and held
@@ -50,6 +51,7 @@ struct hetad_loop {
     void (*met_ranks)(struct hetad_loop *loop, int ends);
     void (*check_ways)(const struct hetad_loop *loop);
     size_t met[3], ranks;
+    int resumes;  // see hetad_resumes: its number among those that another process can go on with, 0 if it is none  // if used
     struct hetad_mark cut;               // where the tape ends for the reverse sweep of this loop, and
     size_t given_up;                     // how many bytes above were given up
 };
@@ -72,6 +74,13 @@ static size_t hetad_agreed(const struct hetad_loop *loop, size_t value, int larg
     return loop->agree != NULL ? (size_t)loop->agree(loop, (int64_t)value, largest) : value;
 }
 
+static void hetad_agree_on_needs(struct hetad_loop *loop)
+{
+    loop->needs.step = hetad_agreed(loop, loop->needs.step, 1);
+    loop->needs.least = hetad_agreed(loop, loop->needs.least, 1);
+    loop->needs.rest = hetad_agreed(loop, loop->needs.rest, 1);
+}
+
 static struct hetad_loop hetad_closed_at(size_t end)
 {
     struct hetad_loop loop;
@@ -88,6 +97,13 @@ static void hetad_cut(const struct hetad_mark *mark)
         hetad_last_closed = loop.closed;
     }
     hetad_discard(mark);
+}
+
+// The loop has run to its end, or somebody knows of a former run how many steps it has.
+static void hetad_set_trips(struct hetad_loop *loop, size_t trips)
+{
+    loop->recorded = loop->recorded == loop->trips ? trips : loop->recorded;
+    loop->trips = loop->left = loop->most = trips;
 }
 
 // --- steps

@@ -16,12 +16,14 @@ static void hetad_open_loop(int line, size_t trips)
     loop->least = hetad_budget.least;
     loop->beside = hetad_budget.met_loop ? hetad_budget.beside : 0;
     hetad_budget.full = hetad_on_full;
+    hetad_take_mark(loop);  // if used
 }
 
 static void hetad_reopen_loop(void)
 {
     struct hetad_loop *loop = &hetad_loops[hetad_loop_depth++];
     hetad_pop(loop, sizeof *loop);
+    hetad_take_mark(loop);  // if used
     hetad_last_closed = loop->closed;
     hetad_given_up -= loop->given_up;
     if (loop->cut.tape > 0) {
@@ -36,6 +38,7 @@ static int hetad_close_loop(struct hetad_loop *loop)
     hetad_budget.spare = loop->around;
     loop->closed = hetad_last_closed;
     --hetad_loop_depth;
+    hetad_leave_steps(loop);  // if used
     hetad_push(loop, sizeof *loop);
     if (hetad_budget.mode == HETAD_SAVES) {
         hetad_last_closed = hetad_tape_used;
@@ -63,8 +66,8 @@ static int hetad_run_plain(struct hetad_loop *loop, size_t *at, size_t *until)
     return hetad_run(loop, loop->outside, 0, loop->trips, at, until);
 }
 
-// The state of the loop's start goes where there is more room to spare.
-static int hetad_save_first(struct hetad_loop *loop, size_t *at, size_t *until)
+// Where a state of the loop goes: to where there is more room to spare; -1 if there is none.
+static int hetad_level_for_first(struct hetad_loop *loop)
 {
     const int level = (int)hetad_agreed(loop, hetad_budget.held[1] + loop->state <= hetad_budget.limit[1], 0);
     const int depth = hetad_loop_depth - 1;
@@ -72,11 +75,44 @@ static int hetad_save_first(struct hetad_loop *loop, size_t *at, size_t *until)
     }
     if (level == 0 && hetad_agreed(loop, (size_t)hetad_exceeds(loop->state), 1)) {
         hetad_pass_on(loop);
+        return -1;
+    }
+    loop->first_level = level;
+    return level;
+}
+
+static int hetad_save_first(struct hetad_loop *loop, size_t *at, size_t *until)
+{
+    const int level = hetad_level_for_first(loop);
+    if (level < 0) {
         return hetad_run_plain(loop, at, until);
     }
     loop->stage = HETAD_FIRST_SAVED;
-    loop->first_level = level;
     return hetad_save_state(loop, level);
+}
+
+// Only the steps tell how many there are: the state is saved in front of them, and taken back when they have been counted.
+static int hetad_save_start(struct hetad_loop *loop, size_t *at, size_t *until)
+{
+    const int level = hetad_level_for_first(loop);
+    if (level < 0) {
+        return hetad_run_plain(loop, at, until);
+    }
+    loop->stage = HETAD_START_SAVED;
+    hetad_set_level(level);
+    return HETAD_START;
+}
+
+static int hetad_back_to_start(struct hetad_loop *loop)
+{
+    hetad_budget.counted = loop->counted;
+    hetad_budget.least = loop->least;
+    loop->stage = HETAD_BACK_AT_START;
+    loop->again = 1;
+    loop->now = loop->to = 0;
+    hetad_account.repeated += loop->trips;
+    hetad_set_level(loop->first_level);
+    return HETAD_BACK;
 }
 
 // Inside of a loop in which ranks meet steps save what was counted, so that no rank needs another schedule.
@@ -85,25 +121,87 @@ static int hetad_is_inside_met(const struct hetad_loop *loop)
     return loop > hetad_loops && hetad_loops[0].agree != NULL;
 }
 
+// How many bytes a state has that has just been counted.
+static size_t hetad_state_counted(const struct hetad_loop *loop)
+{
+    const size_t bytes = hetad_budget.counted - loop->counted + sizeof(struct hetad_checkpoint);
+    hetad_budget.counted = loop->counted;
+    hetad_budget.least = loop->least;
+    return hetad_agreed(loop, bytes, 1);
+}
+
+static int hetad_count_state(struct hetad_loop *loop, int stage, int answer)
+{
+    loop->stage = stage;
+    hetad_budget.mode = HETAD_COUNTS;
+    return answer;
+}
+
 // Before there is a schedule: the sizes of the state and of what a step saves are counted.
 static int hetad_start_loop(struct hetad_loop *loop, size_t *at, size_t *until)
 {
-    if (loop->stage == HETAD_OPENED) {
-        if (hetad_budget.limit[0] == 0 || loop->outside == HETAD_SKIPS || loop->trips < 2 || hetad_is_inside_met(loop)) {
-            return hetad_run_plain(loop, at, until);
+    size_t state;
+    switch (loop->stage) {
+    case HETAD_STATE_COUNTED:
+        loop->state = hetad_state_counted(loop);
+        if (loop->outside == HETAD_SAVES && loop->trips == HETAD_UNKNOWN) {
+            return hetad_count_state(loop, HETAD_START_COUNTED, HETAD_START);
         }
-        loop->stage = HETAD_STATE_COUNTED;
-        hetad_budget.mode = HETAD_COUNTS;
-        return HETAD_CHECKPOINT;
-    }
-    if (loop->stage == HETAD_STATE_COUNTED) {
-        loop->state = hetad_agreed(loop, hetad_budget.counted - loop->counted + sizeof(struct hetad_checkpoint), 1);
-        hetad_budget.counted = loop->counted;
-        hetad_budget.least = loop->least;
         return loop->outside == HETAD_SAVES ? hetad_save_first(loop, at, until) : hetad_run_plain(loop, at, until);
+    case HETAD_START_COUNTED:
+        state = hetad_state_counted(loop);
+        loop->state = state > loop->state ? state : loop->state;
+        return hetad_save_start(loop, at, until);
+    case HETAD_START_SAVED:
+        loop->stage = HETAD_TRIPS_COUNTED;
+        return hetad_run(loop, HETAD_COUNTS, 0, HETAD_UNKNOWN, at, until);
+    case HETAD_TRIPS_COUNTED:
+        return hetad_back_to_start(loop);
+    case HETAD_BACK_AT_START:
+        return loop->trips < 2 ? hetad_run_plain(loop, at, until) : hetad_save_first(loop, at, until);
+    case HETAD_FIRST_SAVED:
+        loop->stage = HETAD_FIRST_COUNTED;
+        return hetad_run(loop, HETAD_COUNTS, 0, 1, at, until);
     }
-    loop->stage = HETAD_FIRST_COUNTED;
-    return hetad_run(loop, HETAD_COUNTS, 0, 1, at, until);
+    if (hetad_budget.limit[0] == 0 || loop->outside == HETAD_SKIPS || loop->trips < 2 || hetad_is_inside_met(loop)) {
+        return hetad_run_plain(loop, at, until);
+    }
+    return hetad_count_state(loop, HETAD_STATE_COUNTED, HETAD_CHECKPOINT);
+}
+
+// In front of each step of a loop of which it is not known how many there are: whether there is one more, which ranks that
+// meet in the loop have to agree on.
+static void hetad_goes_on(int *more, int holds)
+{
+    struct hetad_loop *loop = &hetad_loops[hetad_loop_depth - 1];
+    if (loop->trips != HETAD_UNKNOWN) {
+        *more = 1;
+        return;
+    }
+    if (hetad_agreed(loop, (size_t)(holds != 0), 1) != hetad_agreed(loop, (size_t)(holds != 0), 0)) {
+        hetad_not_as_often(loop);
+    }
+    loop->ended = !holds;
+    *more = holds;
+}
+
+// What is done once is not done again.
+static int hetad_first_run(void)
+{
+    for (int i = 0; i < hetad_loop_depth; ++i) {
+        if (hetad_loops[i].again) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// There was no further step.
+static void hetad_end_unknown(struct hetad_loop *loop)
+{
+    loop->ended = 0;
+    hetad_set_trips(loop, loop->now);
+    loop->to = loop->now;
 }
 
 // Whether there is room for any one step beside the first checkpoint, when nothing else is saved any more.
@@ -122,9 +220,7 @@ static int hetad_plan_first(struct hetad_loop *loop, int reserves)
 
 static void hetad_begin_schedule(struct hetad_loop *loop)
 {
-    loop->needs.step = hetad_agreed(loop, loop->needs.step, 1);
-    loop->needs.least = hetad_agreed(loop, loop->needs.least, 1);
-    loop->needs.rest = hetad_agreed(loop, loop->needs.rest, 1);
+    hetad_agree_on_needs(loop);
     int found = hetad_plan_first(loop, 1) || hetad_plan_first(loop, 0);
     while (!found && !hetad_fits(loop) && hetad_shrink(hetad_loop_depth - 1)) {
         found = hetad_plan_first(loop, 0);
@@ -188,8 +284,8 @@ static int hetad_go_on(struct hetad_loop *loop, size_t *at, size_t *until)
     if (loop->now == loop->trips) {
         return hetad_turn(loop);
     }
-    const int level = hetad_can_save(loop, 1);
-    if (!loop->plans && hetad_can_save(loop, level)) {
+    const int level = (int)hetad_agreed(loop, (size_t)hetad_can_save(loop, 1), 0);
+    if (!loop->plans && hetad_agreed(loop, (size_t)hetad_can_save(loop, level), 0)) {
         loop->plans = 1;
         return hetad_save_state(loop, level);
     }
@@ -212,6 +308,7 @@ static int hetad_act_without_plan(struct hetad_loop *loop, size_t *at, size_t *u
     }
     if (loop->left == 0) {
         --hetad_loop_depth;
+        hetad_leave_steps(loop);  // if used
         return HETAD_FINISHED;
     }
     hetad_schedule_again(loop);
@@ -248,6 +345,10 @@ static int hetad_act(struct hetad_loop *loop, size_t *at, size_t *until)
 // A step of the loop has been run.
 static void hetad_after_step(struct hetad_loop *loop)
 {
+    if (loop->ended) {
+        hetad_end_unknown(loop);
+        return;
+    }
     hetad_end_step(loop);
     if (loop->overflowed) {
         hetad_recover(loop);
@@ -261,6 +362,7 @@ static int hetad_answer(struct hetad_loop *loop, size_t *at, size_t *until)
     if (loop->now < loop->to) {
         hetad_after_step(loop);
     }
+    hetad_between_steps(loop);  // if used
     if (loop->now < loop->to) {
         return hetad_begin_step(loop, at, until);
     }
@@ -272,6 +374,7 @@ static int hetad_answer(struct hetad_loop *loop, size_t *at, size_t *until)
         return hetad_reverse(loop, 0, at, until);
     case HETAD_REVERSED:
         --hetad_loop_depth;
+        hetad_leave_steps(loop);  // if used
         return HETAD_FINISHED;
     case HETAD_SCHEDULED: {
         int answer = HETAD_RUN;  // of no steps: there is something more to do

@@ -1,4 +1,12 @@
 // Schedules of time loops: the room for them, and the asking.
+static void hetad_not_as_often(const struct hetad_loop *loop)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "the time loop in line %d has not the same number of steps on all ranks: leave memory_limit out", loop->line);
+    hetad_fail(text);
+}
+
 static size_t hetad_room_left(const struct hetad_loop *loop)
 {
     const size_t taken = hetad_budget.held[0] + (loop->turned ? 0 : loop->spare);
@@ -19,6 +27,12 @@ static size_t hetad_reserve(struct hetad_loop *loop, size_t room)
     return rest;
 }
 
+// The same in host memory, for checkpoints.
+static size_t hetad_host_room_left(const struct hetad_loop *loop)
+{
+    return hetad_agreed(loop, hetad_budget.limit[1] - hetad_budget.held[1], 0);
+}
+
 // The outermost loop tells how far it is, if somebody watches.
 static void hetad_watch_loop(const struct hetad_loop *loop, int64_t sign)
 {
@@ -35,8 +49,7 @@ static int hetad_make_schedule(struct hetad_loop *loop, size_t from, size_t to, 
 {
     const int64_t request[9] = {(int64_t)(to - from), (int64_t)loop->state, (int64_t)loop->needs.step,
                                 (int64_t)loop->needs.least, (int64_t)hetad_room_left(loop),
-                                (int64_t)hetad_agreed(loop, hetad_budget.limit[1] - hetad_budget.held[1], 0), level,
-                                now, (int64_t)loop->most};
+                                (int64_t)hetad_host_room_left(loop), level, now, (int64_t)loop->most};
     const int64_t count = hetad_schedule(request, &loop->actions);
     if (count < 0) {
         hetad_fail("the schedule of a time loop could not be made");

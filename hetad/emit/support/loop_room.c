@@ -3,9 +3,12 @@ static void hetad_too_small(const struct hetad_loop *loop)
 {
     char text[500];
     int used = snprintf(text, sizeof text,
-                        "the memory limit of %zu bytes is too small: %zu bytes are saved, and the time loop in line %d, "
-                        "of %zu steps, needs %zu for its state", hetad_budget.limit[0],
-                        loop->before_all.held[0] - hetad_given_up, loop->line, loop->trips, loop->state);
+                        "the memory limit of %zu bytes is too small: %zu bytes are saved, and the time loop in line %d",
+                        hetad_budget.limit[0], loop->before_all.held[0] - hetad_given_up, loop->line);
+    if (loop->trips != HETAD_UNKNOWN) {
+        used += snprintf(text + used, sizeof text - (size_t)used, ", of %zu steps,", loop->trips);
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used, " needs %zu for its state", loop->state);
     if (loop->needs.step > 0) {
         used += snprintf(text + used, sizeof text - (size_t)used, " and %zu for what one step saves", loop->needs.step);
     }
@@ -174,7 +177,7 @@ static double hetad_extra_steps(size_t steps, size_t checkpoints)
 static void hetad_drop_some(struct hetad_loop *loop)
 {
     const size_t room = hetad_room_left(loop), step = room < loop->needs.step ? loop->needs.least : loop->needs.step;
-    const size_t on_host = (hetad_budget.limit[1] - hetad_budget.held[1]) / loop->state;
+    const size_t on_host = hetad_host_room_left(loop) / loop->state;
     size_t spare = (room - step) / loop->state + on_host, best = 0;
     struct hetad_checkpoint at = hetad_top(loop);
     if ((loop->left - at.step) * step <= room) {
@@ -212,6 +215,7 @@ static void hetad_schedule_again(struct hetad_loop *loop)
         return;
     }
     loop->counts = 0;
+    hetad_agree_on_needs(loop);
     while (loop->checkpoints > 1 && hetad_room_left(loop) < loop->needs.least) {
         hetad_drop_top(loop);
     }

@@ -213,12 +213,7 @@ static size_t hetad_mpi_bytes_of_all_at(int block, MPI_Datatype type, int root, 
 
 static size_t hetad_mpi_bytes_of_blocks(const int *counts, const int *places, MPI_Datatype type, MPI_Comm communicator)
 {
-    size_t most = 0;
-    for (int i = 0; i < hetad_mpi_size(communicator); ++i) {
-        const size_t end = hetad_mpi_extent(type) * (size_t)places[i] + hetad_mpi_bytes(counts[i], type);
-        most = counts[i] > 0 && end > most ? end : most;
-    }
-    return most;
+    return hetad_mpi_bytes_to_end(hetad_mpi_size(communicator), counts, places, type);
 }
 
 static size_t hetad_mpi_bytes_of_blocks_at(const int *counts, const int *places, MPI_Datatype type, int root,

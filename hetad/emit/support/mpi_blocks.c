@@ -41,7 +41,7 @@ static struct hetad_mpi_blocks hetad_mpi_cut_into(int size, struct hetad_mpi_cel
         b.places[i] = places != NULL ? places[i]
                       : i == 0       ? 0
                                      : b.places[i - 1] + (counts != NULL ? counts[i - 1] : whole.count);
-        b.numbers[i] = hetad_mpi_int(hetad_mpi_numbers(b.counts[i], whole.type, whole.element));
+        b.numbers[i] = hetad_mpi_int(b.counts[i] > 0 ? (size_t)b.counts[i] * whole.each : 0);
         b.starts[i] = hetad_mpi_int(b.n);
         b.n += (size_t)b.numbers[i];
     }
@@ -57,7 +57,10 @@ static struct hetad_mpi_blocks hetad_mpi_cut(struct hetad_mpi_cells whole, const
 static struct hetad_mpi_cells hetad_mpi_block(const struct hetad_mpi_blocks *b, int i)
 {
     char *start = b->whole.memory == NULL ? NULL : b->whole.memory + (ptrdiff_t)b->extent * b->places[i];
-    return hetad_mpi_some(start, b->counts[i], b->whole.type, b->whole.element, b->whole.on_device);
+    struct hetad_mpi_cells cells = b->whole;
+    cells.memory = start;
+    cells.count = b->counts[i];
+    return cells;
 }
 
 static char *hetad_mpi_number(const struct hetad_mpi_blocks *b, void *values, int i)
@@ -99,4 +102,15 @@ static struct hetad_mpi_blocks hetad_mpi_one(struct hetad_mpi_cells cells)
     b.counts[0] = cells.count;
     b.numbers[0] = hetad_mpi_int(b.n);
     return b;
+}
+
+// The bytes up to the end of the last of some blocks.
+static size_t hetad_mpi_bytes_to_end(int size, const int *counts, const int *places, MPI_Datatype type)
+{
+    size_t most = 0;
+    for (int i = 0; i < size; ++i) {
+        const size_t end = hetad_mpi_extent(type) * (size_t)places[i] + hetad_mpi_bytes(counts[i], type);
+        most = counts[i] > 0 && end > most ? end : most;
+    }
+    return most;
 }

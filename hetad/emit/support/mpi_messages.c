@@ -37,19 +37,31 @@ struct hetad_mpi_messages {
     size_t *completed;                   // by each wait: the numbers of its receives, then how many there are
     size_t completed_count, completed_room;
     size_t waiting;                      // how many receives are
+    size_t *asked;                       // of several requests: their receives, or what they were, and what is told of
+    MPI_Request *before;                 // each; kept, for a program may ask very often
+    MPI_Status *told;
+    size_t asked_room, before_room, told_room;
     int64_t sent, received;              // of a program with time loops in which ranks meet: messages
 };
 
 static struct hetad_mpi_messages hetad_mpi_state;
 
-static void *hetad_mpi_grown(void *array, size_t *room, size_t size)
+static void *hetad_mpi_with_room(void *array, size_t *room, int count, size_t size)
 {
-    *room = 2 * *room + 16;
-    void *moved = realloc(array, *room * size);
-    if (moved == NULL) {
-        hetad_fail("out of host memory");
+    while (count > 0 && *room < (size_t)count) {
+        array = hetad_mpi_grown(array, room, size);
     }
-    return moved;
+    return array;
+}
+
+static MPI_Status *hetad_mpi_room_to_tell(int count, MPI_Status *statuses)
+{
+    if (statuses != MPI_STATUSES_IGNORE) {
+        return statuses;
+    }
+    hetad_mpi_state.told = (MPI_Status *)hetad_mpi_with_room(hetad_mpi_state.told, &hetad_mpi_state.told_room, count,
+                                                             sizeof(MPI_Status));
+    return hetad_mpi_state.told;
 }
 
 static void hetad_mpi_note_completed(size_t number)
@@ -151,17 +163,19 @@ static size_t hetad_mpi_new_receive(void *adj, int count, MPI_Datatype type, int
     return hetad_mpi_state.receive_count - 1;
 }
 
-// How many numbers of `type` a message has: fewer than there is room for, perhaps.
+// How much a message has, which was received as elements of `type`: less than there is room for, perhaps.
 static void hetad_mpi_count(struct hetad_mpi_receive *r, const MPI_Status *status, MPI_Datatype type)
 {
-    hetad_mpi_check(MPI_Get_elements(status, type, &r->numbers));
-    if ((size_t)r->numbers != hetad_mpi_length(&r->cells)) {
-        if (r->cells.type != r->cells.element) {
-            hetad_fail("a message that fills only a part of its type has no derivative: receive as many elements as are "
-                       "sent");
-        }
-        r->cells.count = r->numbers;
+    const size_t each = r->cells.each;
+    int elements;
+    hetad_mpi_check(MPI_Get_count(status, type, &elements));
+    const int whole = elements != MPI_UNDEFINED && (type == r->cells.type || (size_t)elements % each == 0);
+    if (!whole) {
+        hetad_fail("a message that fills only a part of its type has no derivative: receive as many elements as are "
+                   "sent");
     }
+    r->cells.count = type == r->cells.type ? elements : hetad_mpi_int((size_t)elements / each);
+    r->numbers = hetad_mpi_int(hetad_mpi_length(&r->cells));
 }
 
 // Where the message came from, now that it is there.
@@ -286,156 +300,4 @@ static void hetad_mpi_sendrecv_replace_pullback(void *adj, int count, MPI_Dataty
                                                 MPI_Comm communicator, int where)
 {
     hetad_mpi_sendrecv_pullback(adj, adj, count, type, to, tag, communicator, where);
-}
-
-// -- requests
-
-static int hetad_mpi_irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
-                           MPI_Request *request, void *adj, int where, int line)
-{
-    const size_t number = hetad_mpi_new_receive(adj, count, type, from, communicator, where);
-    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
-    hetad_mpi_check(MPI_Irecv(buffer, count, type, from, tag, communicator, request));
-    r->request = *request;
-    r->line = line;
-    r->waiting = from != MPI_PROC_NULL;
-    hetad_mpi_state.waiting += (size_t)r->waiting;
-    return MPI_SUCCESS;
-}
-
-// The end of the forward sweep: the adjoint of a message that has not come could never go back.
-static void hetad_mpi_all_waited(void)
-{
-    for (size_t i = 0; i < hetad_mpi_state.receive_count; ++i) {
-        if (hetad_mpi_state.receives[i].waiting) {
-            char text[120];
-            snprintf(text, sizeof text, "the request of line %d is not waited for in the function",
-                     hetad_mpi_state.receives[i].line);
-            hetad_fail(text);
-        }
-    }
-}
-
-static void hetad_mpi_irecv_pullback(void *adj)
-{
-    (void)adj;  // whose address the forward sweep has left here
-    --hetad_mpi_state.receive_count;
-}
-
-// The receive that a request stands for, or how many receives there are.
-static size_t hetad_mpi_receive_of(MPI_Request request)
-{
-    size_t left = hetad_mpi_state.waiting;
-    for (size_t i = hetad_mpi_state.receive_count; left > 0 && i-- > 0;) {
-        if (hetad_mpi_state.receives[i].waiting) {
-            if (hetad_mpi_state.receives[i].request == request) {
-                return i;
-            }
-            --left;
-        }
-    }
-    return hetad_mpi_state.receive_count;
-}
-
-// A receive is there: what the wait for it has told.
-static size_t hetad_mpi_complete(size_t number, const MPI_Status *status)
-{
-    if (number >= hetad_mpi_state.receive_count) {
-        return 0;
-    }
-    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
-    hetad_mpi_arrived(r, status);
-    if (r->came != NULL) {
-        r->came(r);
-    }
-    --hetad_mpi_state.waiting;
-    hetad_mpi_note_completed(number);
-    return 1;
-}
-
-static int hetad_mpi_wait(MPI_Request *request, MPI_Status *status)
-{
-    MPI_Status own;
-    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
-    const size_t number = hetad_mpi_receive_of(*request);
-    hetad_mpi_check(MPI_Wait(request, told));
-    hetad_mpi_note_completed(hetad_mpi_complete(number, told));
-    return MPI_SUCCESS;
-}
-
-// Of several requests: which receives they stand for, and room for what is told of them.
-struct hetad_mpi_several {
-    size_t *numbers;
-    MPI_Status *own, *told;
-};
-
-static struct hetad_mpi_several hetad_mpi_looked_up(int count, const MPI_Request *requests, MPI_Status *statuses)
-{
-    struct hetad_mpi_several s;
-    const size_t many = count > 0 ? (size_t)count : 0;
-    s.numbers = (size_t *)hetad_mpi_room(many * sizeof *s.numbers);
-    s.own = statuses == MPI_STATUSES_IGNORE ? (MPI_Status *)hetad_mpi_room(many * sizeof(MPI_Status)) : NULL;
-    s.told = s.own != NULL ? s.own : statuses;
-    for (size_t i = 0; i < many; ++i) {
-        s.numbers[i] = hetad_mpi_receive_of(requests[i]);
-    }
-    return s;
-}
-
-static void hetad_mpi_all_complete(int count, struct hetad_mpi_several s, int done)
-{
-    size_t completed = 0;
-    for (int i = 0; done && i < count; ++i) {
-        completed += hetad_mpi_complete(s.numbers[i], &s.told[i]);
-    }
-    hetad_mpi_note_completed(completed);
-    free(s.numbers);
-    free(s.own);
-}
-
-static int hetad_mpi_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
-{
-    struct hetad_mpi_several s = hetad_mpi_looked_up(count, requests, statuses);
-    hetad_mpi_check(MPI_Waitall(count, requests, s.told));
-    hetad_mpi_all_complete(count, s, 1);
-    return MPI_SUCCESS;
-}
-
-static int hetad_mpi_testall(int count, MPI_Request *requests, int *done, MPI_Status *statuses)
-{
-    struct hetad_mpi_several s = hetad_mpi_looked_up(count, requests, statuses);
-    hetad_mpi_check(MPI_Testall(count, requests, done, s.told));
-    hetad_mpi_all_complete(count, s, *done);
-    return MPI_SUCCESS;
-}
-
-static int hetad_mpi_test(MPI_Request *request, int *done, MPI_Status *status)
-{
-    MPI_Status own;
-    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
-    const size_t number = hetad_mpi_receive_of(*request);
-    hetad_mpi_check(MPI_Test(request, done, told));
-    hetad_mpi_note_completed(*done ? hetad_mpi_complete(number, told) : 0);
-    return MPI_SUCCESS;
-}
-
-static int hetad_mpi_waitany(int count, MPI_Request *requests, int *which, MPI_Status *status)
-{
-    MPI_Status own;
-    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
-    struct hetad_mpi_several s = hetad_mpi_looked_up(count, requests, MPI_STATUSES_IGNORE);
-    hetad_mpi_check(MPI_Waitany(count, requests, which, told));
-    hetad_mpi_note_completed(*which != MPI_UNDEFINED ? hetad_mpi_complete(s.numbers[*which], told) : 0);
-    free(s.numbers);
-    free(s.own);
-    return MPI_SUCCESS;
-}
-
-// Undoes a wait: the adjoints of what it has received go back.
-static void hetad_mpi_wait_pullback(void)
-{
-    size_t count = hetad_mpi_state.completed[--hetad_mpi_state.completed_count];
-    while (count-- > 0) {
-        hetad_mpi_take_receive(hetad_mpi_state.completed[--hetad_mpi_state.completed_count]);
-    }
 }

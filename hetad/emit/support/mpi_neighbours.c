@@ -102,12 +102,7 @@ static void hetad_mpi_neighbor_allgatherv_pullback(void *adj_from, int count, MP
 static size_t hetad_mpi_bytes_of_near_blocks(const int *counts, const int *places, MPI_Datatype type,
                                              MPI_Comm communicator)
 {
-    size_t most = 0;
-    for (int i = 0; i < hetad_mpi_neighbour_count(communicator); ++i) {
-        const size_t end = hetad_mpi_extent(type) * (size_t)places[i] + hetad_mpi_bytes(counts[i], type);
-        most = counts[i] > 0 && end > most ? end : most;
-    }
-    return most;
+    return hetad_mpi_bytes_to_end(hetad_mpi_neighbour_count(communicator), counts, places, type);
 }
 
 static size_t hetad_mpi_bytes_of_near(int block, MPI_Datatype type, MPI_Comm communicator)

@@ -6,7 +6,7 @@ static void hetad_mpi_put(const struct hetad_mpi_cells *c, void *values)
         return;
     }
     char *here = hetad_mpi_open(c->memory, bytes, c->on_device);
-    hetad_mpi_unpack(here, c->count, c->type, values, hetad_mpi_length(c), c->element);
+    hetad_mpi_unpack(c, here, values);
     hetad_mpi_close(here, c->memory, bytes, c->on_device);
 }
 
@@ -16,7 +16,7 @@ static void *hetad_mpi_copied(const struct hetad_mpi_cells *c)
     void *values = hetad_mpi_room(n * hetad_mpi_width(c->element));
     if (c->memory != NULL && n > 0) {
         char *here = hetad_mpi_open(c->memory, bytes, c->on_device);
-        hetad_mpi_pack(here, c->count, c->type, values, n, c->element);
+        hetad_mpi_pack(c, here, values);
         if (c->on_device) {
             free(here);
         }
@@ -27,7 +27,7 @@ static void *hetad_mpi_copied(const struct hetad_mpi_cells *c)
 static void hetad_mpi_send_tangent(void *dot, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                                    int where)
 {
-    const MPI_Datatype element = hetad_mpi_element(type);
+    const MPI_Datatype element = hetad_mpi_element_in(dot, where, type);
     if (element != MPI_DATATYPE_NULL && to != MPI_PROC_NULL) {
         const struct hetad_mpi_cells cells = hetad_mpi_some(dot, count, type, element, where);
         hetad_mpi_post(hetad_mpi_copied(&cells), hetad_mpi_int(hetad_mpi_length(&cells)), element, to, tag,
@@ -71,7 +71,7 @@ static void hetad_mpi_drop_done(void)
 static void hetad_mpi_irecv_tangent(void *dot, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                                     MPI_Request *request, int where)
 {
-    if (from == MPI_PROC_NULL || hetad_mpi_element(type) == MPI_DATATYPE_NULL) {
+    if (from == MPI_PROC_NULL || hetad_mpi_element_in(dot, where, type) == MPI_DATATYPE_NULL) {
         return;
     }
     hetad_mpi_drop_done();
@@ -203,51 +203,75 @@ static int hetad_mpi_test_tangent(MPI_Request *request, int *done, MPI_Status *s
     return MPI_SUCCESS;
 }
 
-static int hetad_mpi_all_tangents(int count, MPI_Request *requests, int *done, MPI_Status *statuses)
+// What several requests are before the library clears those that are done.
+static const MPI_Request *hetad_mpi_before(int count, const MPI_Request *requests)
 {
-    const size_t many = count > 0 ? (size_t)count : 0;
-    MPI_Request *before = (MPI_Request *)hetad_mpi_room(many * sizeof *before);
-    MPI_Status *own = statuses == MPI_STATUSES_IGNORE ? (MPI_Status *)hetad_mpi_room(many * sizeof *own) : NULL;
-    MPI_Status *told = own != NULL ? own : statuses;
-    int all = 1;
-    memcpy(before, requests, many * sizeof *before);
-    hetad_mpi_check(done != NULL ? MPI_Testall(count, requests, done, told) : MPI_Waitall(count, requests, told));
-    all = done == NULL || *done;
-    // in the order in which they were started
-    for (size_t i = 0; all && i < hetad_mpi_state.receive_count; ++i) {
+    hetad_mpi_state.before = (MPI_Request *)hetad_mpi_with_room(hetad_mpi_state.before, &hetad_mpi_state.before_room,
+                                                                count, sizeof(MPI_Request));
+    for (int i = 0; i < count; ++i) {
+        hetad_mpi_state.before[i] = requests[i];
+    }
+    return hetad_mpi_state.before;
+}
+
+// The tangents of those that are done, in the order in which they were started; `which`: all, if NULL.
+static int hetad_mpi_deliver_some(int done, const int *which, const MPI_Request *before, const MPI_Status *told)
+{
+    for (size_t i = 0; done > 0 && i < hetad_mpi_state.receive_count; ++i) {
         struct hetad_mpi_receive *r = &hetad_mpi_state.receives[i];
-        for (size_t k = 0; k < many && r->waiting && r->tangent; ++k) {
-            if (r->request == before[k]) {
+        for (int k = 0; k < done && r->waiting && r->tangent; ++k) {
+            if (r->request == before[which != NULL ? which[k] : k]) {
                 hetad_mpi_deliver(i, &told[k]);
             }
         }
     }
-    free(before);
-    free(own);
     return MPI_SUCCESS;
 }
 
 static int hetad_mpi_waitall_tangent(int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    return hetad_mpi_all_tangents(count, requests, NULL, statuses);
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(count, statuses);
+    hetad_mpi_check(MPI_Waitall(count, requests, told));
+    return hetad_mpi_deliver_some(count, NULL, before, told);
 }
 
 static int hetad_mpi_testall_tangent(int count, MPI_Request *requests, int *done, MPI_Status *statuses)
 {
-    return hetad_mpi_all_tangents(count, requests, done, statuses);
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(count, statuses);
+    hetad_mpi_check(MPI_Testall(count, requests, done, told));
+    return hetad_mpi_deliver_some(*done ? count : 0, NULL, before, told);
+}
+
+static int hetad_mpi_waitsome_tangent(int count, MPI_Request *requests, int *many, int *which, MPI_Status *statuses)
+{
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(count, statuses);
+    hetad_mpi_check(MPI_Waitsome(count, requests, many, which, told));
+    return hetad_mpi_deliver_some(*many == MPI_UNDEFINED ? 0 : *many, which, before, told);
+}
+
+static int hetad_mpi_testsome_tangent(int count, MPI_Request *requests, int *many, int *which, MPI_Status *statuses)
+{
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(count, statuses);
+    hetad_mpi_check(MPI_Testsome(count, requests, many, which, told));
+    return hetad_mpi_deliver_some(*many == MPI_UNDEFINED ? 0 : *many, which, before, told);
 }
 
 static int hetad_mpi_waitany_tangent(int count, MPI_Request *requests, int *which, MPI_Status *status)
 {
-    MPI_Status own;
-    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
-    const size_t many = count > 0 ? (size_t)count : 0;
-    MPI_Request *before = (MPI_Request *)hetad_mpi_room(many * sizeof *before);
-    memcpy(before, requests, many * sizeof *before);
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(1, status);
     hetad_mpi_check(MPI_Waitany(count, requests, which, told));
-    if (*which != MPI_UNDEFINED) {
-        hetad_mpi_deliver_all(before[*which], told);
-    }
-    free(before);
-    return MPI_SUCCESS;
+    return hetad_mpi_deliver_some(*which != MPI_UNDEFINED, which, before, told);
+}
+
+static int hetad_mpi_testany_tangent(int count, MPI_Request *requests, int *which, int *done, MPI_Status *status)
+{
+    const MPI_Request *before = hetad_mpi_before(count, requests);
+    MPI_Status *told = hetad_mpi_room_to_tell(1, status);
+    hetad_mpi_check(MPI_Testany(count, requests, which, done, told));
+    return hetad_mpi_deliver_some(*done && *which != MPI_UNDEFINED, which, before, told);
 }

@@ -77,7 +77,7 @@ static void hetad_mpi_weigh_begin(struct hetad_mpi_weighing *w, const void *from
     if (!hetad_mpi_is_weighted(operation, element)) {
         return;
     }
-    w->n = hetad_mpi_numbers(count, type, element);
+    w->n = hetad_mpi_numbers(count, type);
     w->operation = operation;
     w->communicator = communicator;
     w->mine = (double *)hetad_mpi_room(w->n * sizeof(double));

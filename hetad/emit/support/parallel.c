@@ -20,6 +20,10 @@ static void hetad_work(void *data)
 {
     struct hetad_blocks_left *const left = (struct hetad_blocks_left *)data;
     volatile sig_atomic_t *const may_leave = hetad_process->leave_flag();
+#ifdef HETAD_CHECKED
+    const char *const stack = hetad_stack;
+    hetad_stack = (const char *)__builtin_frame_address(0);
+#endif
     const int code = setjmp(hetad_landing);
     if (code == 0) {
         hetad_leave = hetad_land;
@@ -39,6 +43,9 @@ static void hetad_work(void *data)
     }
     *may_leave = 0;
     hetad_leave = NULL;
+#ifdef HETAD_CHECKED
+    hetad_stack = stack;
+#endif
 }
 
 static void hetad_run_parallel(hetad_block_range run, dim3 grid, dim3 block, size_t shared, void **args)

@@ -6,6 +6,8 @@ struct hetad_allocation {
     int owned;
     size_t each;  // see hetad_set_bytes: of the caller's, what each set of a batch has  // if used
     int zero;  // see hetad_was_zero: whether all of it is known to be zero  // if used
+    size_t serial;  // see hetad_next_serial  // if used
+    int constant;  // see hetad_constant: whether the program only reads it  // if used
     size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now  // if used
 };
 
@@ -101,6 +103,7 @@ static void hetad_register(void *p, size_t bytes, int on_device, int owned)
         }
         hetad_forget(position);
     }
+    fresh.serial = hetad_next_serial();  // if used
     hetad_make_room();
     memmove(hetad_allocations + position + 1, hetad_allocations + position,
             (hetad_allocation_count++ - position) * sizeof *hetad_allocations);

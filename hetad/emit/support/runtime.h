@@ -20,6 +20,10 @@ struct hetad_runtime {
     int (*device)(int *count);  // which is current, and of how many; that of the caller's memory is number 0
     int (*device_of)(const void *p);  // -1: it is no memory of one device
     int (*peer)(int peer, int what);  // see below: whether the current device may use the memory of another; an error
+    // Of GPUs alone, for libraries that are called beside the table: the stream to which work for a stream of the
+    // program's goes, and what a device that the program counts so is to them, and the other way round.
+    void *(*stream)(void *stream);
+    int (*ordinal)(int device);
 };
 
 enum { HETAD_PEER_CAN, HETAD_PEER_ENABLE, HETAD_PEER_DISABLE };

@@ -29,4 +29,5 @@ static void hetad_begin(void)
     hetad_end();
     hetad_reset_budget();  // if used
     hetad_reset_loops();  // if used
+    hetad_reset_resume();  // if used
 }

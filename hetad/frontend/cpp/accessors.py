@@ -44,7 +44,7 @@ def written_out(body: Body, method: Cursor, this: Node | None, args: Sequence[No
 
 def _returned(method: Cursor) -> Cursor | None:
     """What a method returns whose body is nothing else."""
-    inside = next((c for c in method.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
+    inside = clang.body(method)
     only = clang.only(inside) if inside is not None else None
     value = clang.only(only) if only is not None and only.kind == CursorKind.RETURN_STMT else None
     return value if value is not None and value.kind.is_expression() else None

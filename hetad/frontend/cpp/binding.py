@@ -40,11 +40,17 @@ class _RawRange(Structure):
 
 
 _GO_ON = 1  # CXChildVisit_Continue, CXVisit_Continue
+_GO_IN = 2  # CXChildVisit_Recurse
 
 
 def _met_child(child: RawCursor, _parent: RawCursor, found: list[bytes]) -> int:
     found.append(bytes(child))
     return _GO_ON
+
+
+def _met_inside(inner: RawCursor, _parent: RawCursor, found: list[bytes]) -> int:
+    found.append(bytes(inner))
+    return _GO_IN
 
 
 def _met_field(field: RawCursor, found: list[bytes]) -> int:
@@ -54,7 +60,7 @@ def _met_field(field: RawCursor, found: list[bytes]) -> int:
 
 _Visit = ctypes.CFUNCTYPE(c_int, RawCursor, RawCursor, py_object)
 _VisitField = ctypes.CFUNCTYPE(c_int, RawCursor, py_object)
-_found_child, _found_field = _Visit(_met_child), _VisitField(_met_field)
+_found_child, _found_inside, _found_field = _Visit(_met_child), _Visit(_met_inside), _VisitField(_met_field)
 
 
 _OF_CURSOR: dict[str, Any] = {
@@ -255,6 +261,12 @@ class Cursor(_Known):
 
     def get_children(self) -> Iterator[Cursor]:
         return iter(self._children)
+
+    def inside(self) -> list[bytes]:
+        """All in it, however deep, as the bytes of libclang's own: to look for something, no objects are made."""
+        found: list[bytes] = []
+        library().clang_visitChildren(self.raw, _found_inside, found)
+        return found
 
     def get_arguments(self) -> Iterator[Cursor]:
         """The parameters of a function, the arguments of a call."""

@@ -64,13 +64,20 @@ def _is_array(type_: Type) -> bool:
     return bool(type_.get_canonical().kind == TypeKind.CONSTANTARRAY)
 
 
+def _has_own_sizes(body: Body) -> bool:
+    """Whether the program says of a class of its own how it is taken apart: `struct std::tuple_size<Row>`."""
+    tokens = body.source.tokens
+    own = (n for n, t in enumerate(tokens) if t.text == "tuple_size" and not is_model(t.file))
+    return any("struct" in before or "class" in before for n in own for before in [[t.text for t in tokens[n - 3 : n]]])
+
+
 def parts(body: Body, cursor: Cursor) -> list[str] | None:
     """The members that the names stand for; None for the elements of an array."""
     type_ = cursor.type.get_canonical()
     type_ = type_.get_pointee().get_canonical() if is_reference(type_) else type_
     if type_.kind == TypeKind.CONSTANTARRAY:
         return None
-    if any(t.text == "tuple_size" and not is_model(t.file) for t in body.source.tokens):
+    if _has_own_sizes(body):
         body.source.refuse("structured bindings beside a tuple_size of the program's own", cursor, "name the parts")
     if type_.get_declaration().spelling == "tuple" and body.source.is_models(type_.get_declaration()):
         return _of_tuple(type_)

@@ -59,9 +59,9 @@ class Body:
     def coord(self, cursor: Cursor) -> Coord | None:
         return self.source.coord(cursor) or (self.source.coord(self.function) if self.function is not None else None)
 
-    def qualified(self, cursor: Cursor) -> Qualified:
-        """The type of an expression or a declaration."""
-        return self.types.qualified(cursor.type, cursor)
+    def qualified(self, cursor: Cursor, alone: bool = False) -> Qualified:
+        """The type of an expression or a declaration, see `Types.qualified`."""
+        return self.types.qualified(cursor.type, cursor, alone)
 
     def unused(self, wanted: str) -> str:
         """A name that nothing in the function bears."""

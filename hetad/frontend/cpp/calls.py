@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, pointers, polymorphic, targets, tree
+from hetad.frontend.cpp import (
+    accessors,
+    clang,
+    closures,
+    dispatch,
+    lifetimes,
+    objects,
+    pointers,
+    polymorphic,
+    targets,
+    tree,
+)
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
 from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import is_reference
+from hetad.frontend.cpp.types import PLAIN, is_reference
 from hetad.frontend.cuda_syntax import LAUNCH
 from hetad.frontend.lower.context import Qualified
 
@@ -50,10 +61,8 @@ def _call(body: Body, cursor: Cursor) -> Node:
         return _method(body, cursor, meant)
     if meant.kind != CursorKind.FUNCTION_DECL:
         body.source.refuse("a call through an expression", cursor, "call the function by name")
-    if body.function is None:
-        value = clang.evaluate(cursor)
-        if value is None:
-            body.source.refuse("a call in the value of a variable at file scope", cursor, "initialise it in a function")
+    value = clang.evaluate(cursor) if body.function is None else None
+    if value is not None:
         return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     return _function(body, cursor, meant, *arguments(body, meant, given(cursor)))
 
@@ -112,18 +121,40 @@ def _named_function(body: Body, meant: Cursor, given: Cursor) -> Node | None:
 
 
 def _argument(body: Body, meant: Cursor, given: Cursor, type_: clang.Type | None) -> Node:
-    """An argument; of `std::max<float>(x, 1)` as what the template is told."""
+    """An argument; a number that is converted for a `T &&`, or as in `std::max<float>(x, 1)`, as what it becomes."""
     from hetad.frontend.cpp.expressions import expression
 
     node = expression(body, given)
-    if meant.spelling not in ("min", "max") or type_ is None or not body.entities.is_known(meant):
+    if type_ is None:
         return node
+    to = type_.get_canonical()
+    wanted = to.get_pointee().get_canonical() if is_reference(type_) else to
     inner = given
     while inner.kind == CursorKind.UNEXPOSED_EXPR and (below := clang.only(inner)) is not None:
         inner = below
-    wanted = type_.get_canonical().get_pointee() if is_reference(type_) else type_.get_canonical()
-    same = body.types.of(inner.type, inner) == body.types.of(wanted, inner)
+    if to.kind == clang.TypeKind.RVALUEREFERENCE and _is_scalar(wanted):
+        same = inner.type.get_canonical().spelling == wanted.spelling and _is_moved(body, inner)
+    elif meant.spelling in ("min", "max") and body.entities.is_known(meant):
+        same = body.types.of(inner.type, inner) == body.types.of(wanted, inner)
+    else:
+        same = True
     return node if same else tree.cast_to(Qualified(body.types.of(wanted, inner)), node, node.coord)
+
+
+def _is_scalar(type_: clang.Type) -> bool:
+    kinds = (*PLAIN, clang.TypeKind.ENUM, clang.TypeKind.POINTER)
+    return type_.kind in kinds and not targets.is_function_pointer(type_)
+
+
+def _is_moved(body: Body, cursor: Cursor) -> bool:
+    """Whether what `T &&` refers to is a variable, or a part of one, and no value: `std::move(x)`, `std::move(x).y`."""
+    while cursor.kind in (CursorKind.MEMBER_REF_EXPR, CursorKind.PAREN_EXPR) and clang.expressions(cursor):
+        cursor = clang.expressions(cursor)[0]
+    if cursor.kind == CursorKind.CXX_STATIC_CAST_EXPR:
+        return any(token.text == "&&" for token in body.source.inside(cursor))
+    meant = cursor.referenced if cursor.kind == CursorKind.CALL_EXPR else None
+    returns = meant.result_type.get_canonical().kind if meant is not None else None
+    return bool(returns == clang.TypeKind.RVALUEREFERENCE)
 
 
 def _padded(meant: Cursor, args: Sequence[Cursor]) -> list[clang.Type | None]:
@@ -212,6 +243,8 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     else:
         this, owner = expression(body, args[0]), args[0].type
         args = args[1:]
+    if this is not None and closures.is_room(meant):
+        return closures.room(body, this, meant)
     assigns = meant.spelling == "operator=" and _is_memberwise(body, meant)
     nodes, functions = ([expression(body, a) for a in args], {}) if assigns else arguments(body, meant, args)
     if meant.spelling in ("operator++", "operator--") and len(nodes) < len(list(meant.get_arguments())):

@@ -88,9 +88,9 @@ def object_of(reference: Cursor) -> Cursor | None:
 
 
 def pattern(cursor: Cursor) -> Cursor | None:
-    """The template that a cursor is an instance of."""
+    """The template that a cursor is an instance of: its definition, where there is one."""
     found = cursor.template
-    return found if found is not None and not found.kind.is_invalid() else None
+    return None if found is None or found.kind.is_invalid() else found.get_definition() or found
 
 
 class Result:
@@ -118,6 +118,15 @@ _INTEGER, _FLOATING = 1, 2
 def evaluate(cursor: Cursor) -> int | float | None:
     """The value of an expression, or of a variable, that Clang can compute; None where it cannot."""
     return Result(cursor).value
+
+
+def body(function: Cursor) -> Cursor | None:
+    """The statements of a function, in a block; of `f() try { ... } catch`, those that are tried."""
+    found = next((c for c in function.get_children() if c.kind in _BODIES), None)
+    return children(found)[0] if found is not None and found.kind == CursorKind.CXX_TRY_STMT else found
+
+
+_BODIES = (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT)
 
 
 def initialiser(cursor: Cursor) -> Cursor | None:

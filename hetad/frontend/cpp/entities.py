@@ -7,15 +7,18 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import count
 
-from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, UnsupportedError, problems_so_far
-from hetad.frontend.cpp import clang, functions, statements
+from hetad.diagnostics import Span, UnknownNameError, UnsupportedError, problems_so_far
+from hetad.frontend.cpp import clang, declarations, functions, tree
 from hetad.frontend.cpp.body import BITS, FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.first_values import FirstValues
 from hetad.frontend.cpp.linkage import Linkage, is_external, stem, used
-from hetad.frontend.cpp.names import function_name, is_record, mentioned, parameters
+from hetad.frontend.cpp.names import GROUPS, function_name, is_record, parameters
+from hetad.frontend.cpp.objections import Objections
 from hetad.frontend.cpp.pointers import Taken
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Specials
+from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_record_reference
 from hetad.frontend.definitions import fits, undefined
 from hetad.frontend.items import Item
@@ -23,13 +26,11 @@ from hetad.frontend.lower import program
 from hetad.frontend.lower.builtins import VECTORS
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
-from hetad.frontend.models import is_model
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Field, Float, Int, Type
+from hetad.ir.types import INT, VOID, Array, Field, Float, Int, Type
 from hetad.rules import operations
 
 _MARK = "::"  # before the names of the program's own entities, which nothing local hides
-_GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
 _METHODS = tuple(k for k in FUNCTIONS if k != CursorKind.FUNCTION_TEMPLATE)
 _TEMPLATES = (CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION)
 _SPACES = {
@@ -62,7 +63,7 @@ class Entities:
         self._linkage = linkage
         self._number = len(linkage.texts)
         linkage.add(self)
-        self.types = Types(source, self._record_name, opened, lambda: [source.unit.cursor, *self.used.values()])
+        self.types = Types(source, self._record_name, opened, self._code, lambda: self._taken.functions)
         self.specials = Specials(source.counts)
         self.numbers = count()
         self._cursors: dict[str, Cursor] = {}
@@ -71,10 +72,11 @@ class Entities:
         self._prototypes: dict[str, Cursor] = {}  # of functions that other texts define
         self._functions: dict[str, ir.Function] = {}
         self._variables: dict[str, ir.Global | ir.Const] = {}
+        self.first_values = FirstValues(self)
         self._kept: list[ir.Global] = []
         self._constants: dict[str, Cursor] = {}  # at file scope, by the names that the text has
         self._order: dict[str, tuple[int, int]] = {}
-        self._bodies: list[Cursor] = []  # of functions, methods and templates of either
+        self.objections = Objections(source)
         self.own: set[str] = set()
         self.public: dict[str, tuple[tuple[int, int], ir.Kind]] = {}  # by name: where it stands, and its kind
         self.templates: dict[str, Cursor] = {}  # of functions, by name
@@ -85,9 +87,9 @@ class Entities:
         self._find(self.source.unit.cursor)
 
     def _find(self, around: Cursor) -> None:
-        """The names of functions at file scope, in order, and where the bodies of functions stand."""
+        """The names of functions at file scope, in order."""
         for cursor in around.get_children():
-            if cursor.kind in _GROUPS:
+            if cursor.kind in GROUPS:
                 self._find(cursor)
                 continue
             if not self.source.is_users(cursor):
@@ -96,48 +98,17 @@ class Entities:
             if not models:
                 self.own.add(cursor.spelling)
             if not models and cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
-                self._bodies.append(cursor)
                 if not (self.device and self.kind(cursor) == "host"):
                     name = self.named(cursor)
                     self.public[name] = (self.order(name), self.kind(cursor))
-            elif cursor.kind in FUNCTIONS:
-                self._bodies.append(cursor)
-                if not models and cursor.kind == CursorKind.FUNCTION_TEMPLATE:
-                    self.templates.setdefault(cursor.spelling, cursor)
-            elif is_record(cursor):
-                self._methods(cursor)
+            elif not models and cursor.kind == CursorKind.FUNCTION_TEMPLATE:
+                self.templates.setdefault(cursor.spelling, cursor)
             elif cursor.kind == CursorKind.VAR_DECL:
+                self.first_values.variables.append(cursor)
                 constant = cursor.type.is_const_qualified() or CursorKind.CUDACONSTANT_ATTR in self._attributes(cursor)
                 self.writable |= not constant
                 if constant:
                     self._constants[cursor.spelling] = cursor
-
-    def _methods(self, record: Cursor) -> None:
-        for cursor in record.get_children():
-            if cursor.kind in FUNCTIONS:
-                self._bodies.append(cursor)
-            elif is_record(cursor):
-                self._methods(cursor)
-
-    @cached_property
-    def _extents(self) -> Sequence[tuple[int, int]]:
-        """Where functions stand, for who must know whether an error is in one."""
-        found = ((self.source.start(cursor), self.source.end(cursor)) for cursor in self._bodies)
-        return [(start, end) for start, end in found if start is not None and end is not None]
-
-    @cached_property
-    def _heads(self) -> Sequence[tuple[int, int, str]]:
-        """The extents of their heads, and what a use of them mentions."""
-        return [head for cursor in self._bodies if (head := self._head(cursor)) is not None]
-
-    def _head(self, cursor: Cursor) -> tuple[int, int, str] | None:
-        start, end = self.source.start(cursor), self.source.end(cursor)
-        if start is None or end is None:
-            return None
-        body = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
-        behind = self.source.start(body) if body is not None else None
-        told = behind is not None and all(t.text != "auto" for t in self.source.tokens[start:behind])  # but by the body
-        return start, behind if behind is not None and told else end, mentioned(cursor)
 
     @staticmethod
     def _attributes(cursor: Cursor) -> set[CursorKind]:
@@ -150,7 +121,7 @@ class Entities:
         for cursor in (around or self.source.unit.cursor).get_children():
             if around is None and not self.source.is_users(cursor):
                 continue
-            if cursor.kind in _GROUPS or (is_record(cursor) and cursor.kind not in _TEMPLATES):
+            if cursor.kind in GROUPS or (is_record(cursor) and cursor.kind not in _TEMPLATES):
                 yield from self.definitions(cursor)
             elif cursor.is_definition() and (cursor.kind in _METHODS or cursor.kind == CursorKind.VAR_DECL):
                 yield cursor
@@ -160,8 +131,12 @@ class Entities:
         return self._item(function).kind
 
     @cached_property
-    def used(self) -> dict[str, Cursor]:
+    def used(self) -> list[Cursor]:
         return used(self.source.unit.cursor)
+
+    def _code(self) -> list[Cursor]:
+        """All that the text has."""
+        return [self.source.unit.cursor, *self.used]
 
     def taken(self, at: Cursor) -> Taken:
         """The functions whose address the program takes."""
@@ -172,7 +147,7 @@ class Entities:
 
     @cached_property
     def _taken(self) -> Taken:
-        return Taken([self.source.unit.cursor, *self.used.values()])
+        return Taken(self._code())
 
     def mentions_known(self, spelling: str) -> bool:
         """Whether a name here is that of a function that hetad knows."""
@@ -328,7 +303,7 @@ class Entities:
         return self._variables[name]
 
     def _variable(self, name: str, cursor: Cursor) -> ir.Global | ir.Const:
-        self.check(cursor)
+        self.objections.check(cursor)
         if not cursor.is_definition() and "[" not in {t.text for t in self.source.inside(cursor)}:
             value = clang.evaluate(cursor)
             type_ = self.types.of(cursor.type, cursor)
@@ -336,10 +311,29 @@ class Entities:
                 return ir.Const(value, type_, span=self.source.span(cursor))
             message = f"'{name}' is declared but not defined in this program"
             raise UnknownNameError(message, self.source.span(cursor), "load its source too: hetad.load([...])")
-        node = statements.variable(Body(self, None), cursor, space="")
+        node = declarations.variable(Body(self, None), cursor, space="")
         node.name = name  # type: ignore[attr-defined]
         item = self.item(cursor)
+        node = self.first_values.without(node, cursor, item)
         return program.variable(self._context(None, cursor), node, item)  # type: ignore[arg-type]
+
+    def is_variable(self, name: str) -> bool:
+        """Whether a name is that of a variable at file scope, other than of an array, whose value is no constant."""
+        found = self.global_variable(name) if name.startswith(_MARK) else None
+        return isinstance(found, ir.Global) and not isinstance(found.symbol.type, Array)
+
+    def add(self, wanted: str, statements_: Node, about: Cursor) -> ir.Function:
+        """A function without parameters that has these statements, for a variable; it may be called by its name."""
+        name = self._linkage.names.by_key(wanted, (self._number, "added", wanted))
+        if name not in self._functions:
+            at = statements_.coord
+            own = Signature(name, "host", VOID, (), (), (), self.source.span(about))
+            node = tree.definition(tree.function(name, [], Qualified(VOID), at), statements_, at)
+            self._linkage.owners[name] = self
+            self._order[name] = (self.source.start(about) or 0, len(self._order))
+            item = Item((), {name: "function"}, span=own.span)
+            self._functions[name] = program.function(self._context(own, about), node, item)  # type: ignore[arg-type]
+        return self._functions[name]
 
     def signature(self, name: str) -> Signature | None:
         """Of a function of the program, as expressions name it."""
@@ -384,27 +378,15 @@ class Entities:
         own = self._signature(name)
         assert own is not None
         if not cursor.is_definition():
+            self.objections.check_template(cursor, caller)
             raise undefined(cursor.spelling, caller or own.span)
-        self.check(cursor, caller)
+        self.objections.check(cursor, caller)
         before = problems_so_far()
         node = functions.definition(Body(self, cursor, targets=self._targets[name]), name, cursor)
         made = program.function(self._context(own, cursor), node, self._own_item(name, cursor))  # type: ignore[arg-type]
         if problems_so_far() == before:
             self._functions[name] = made
         return made
-
-    def check(self, cursor: Cursor, caller: Span | None = None) -> None:
-        """Raises what Clang objects to in a declaration, in the heads of functions that it names, of which Clang leaves
-        out all uses, or outside of all functions; in a model, at its call."""
-        start, end = self.source.start(cursor), self.source.end(cursor)
-        words = {t.text for t in self.source.inside(cursor)} if self.source.errors else set()
-        for at, error in self.source.errors:
-            here = start is not None and end is not None and start <= at < end
-            used = any(first <= at < last and name in words for first, last, name in self._heads)
-            if here or used or not any(first <= at < last for first, last in self._extents):
-                if caller is not None and not is_model(caller.file) and error.span is not None:
-                    error = SyntaxProblem(error.message, caller) if is_model(error.span.file) else error
-                raise error
 
     def order(self, name: str) -> tuple[int, int]:
         owner = self._linkage.owners.get(name, self)
@@ -435,9 +417,15 @@ class Entities:
     def _item(self, cursor: Cursor) -> Item:
         """What its attributes say, as the C front end has it of an item; a lambda is for where it stands."""
         spaces = {_SPACES[k] for k in self._attributes(cursor) if k in _SPACES}
+        if cursor.kind == CursorKind.VAR_DECL and _is_managed(cursor):
+            spaces.add("__managed__")
         parent = cursor.semantic_parent
         of_lambda = not spaces and is_record(parent) and self.types.expression_of(parent.type) is not None
         if of_lambda and parent.semantic_parent.kind in FUNCTIONS:
             around = self._item(parent.semantic_parent).spaces
             spaces = {"__device__"} if "__global__" in around else set(around)
         return functions.item(self.source, cursor, spaces)
+
+
+def _is_managed(variable: Cursor) -> bool:
+    return any(c.kind == CursorKind.ANNOTATE_ATTR and c.spelling == "managed" for c in variable.get_children())

@@ -151,7 +151,7 @@ class _Search:
         if meant.kind != CursorKind.FUNCTION_DECL and is_implicit(meant):
             return False
         parameters = list(made.get_arguments())
-        if all(c.kind != CursorKind.COMPOUND_STMT for c in made.get_children()):
+        if clang.body(made) is None:
             return True
         if number is None:
             return self.kept(made, None) is not None
@@ -183,7 +183,7 @@ def _parts(function: Cursor) -> Iterator[_Node]:
     for child in function.get_children():
         if child.kind == CursorKind.MEMBER_REF:
             member = _Node(child)
-        elif child.kind.is_expression() or child.kind == CursorKind.COMPOUND_STMT:
+        elif child.kind.is_expression() or child.kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT):
             yield from _below(_Node(child, member if child.kind.is_expression() else None))
             member = None
 

@@ -8,6 +8,7 @@ from hetad.frontend.cpp import (
     bindings,
     calls,
     clang,
+    closures,
     dispatch,
     lifetimes,
     memory,
@@ -49,6 +50,9 @@ def plain(cursor: Cursor) -> Cursor:
 
 def _transparent(body: Body, cursor: Cursor) -> Node:
     """Parentheses, and implicit conversions, which lowering finds out too."""
+    token = body.source.token(cursor)
+    if token is not None and token.text == "offsetof" and cursor.kind == CursorKind.UNEXPOSED_EXPR:
+        return _evaluated(body, cursor)
     inner = clang.expressions(cursor)
     at = body.coord(cursor)
     if (null := pointers.null(body, cursor, cursor.type)) is not None:
@@ -263,6 +267,9 @@ def _size(body: Body, cursor: Cursor) -> Node:
         return tree.size_of(expression(body, operand[-1]), at)
     if bytes_ is None:
         body.source.refuse("this size", cursor, "write the number")
+    larger = _with_functions(body, measured, cursor)
+    if larger is not None:
+        return tree.size_of(tree.typename(Qualified(larger), at), at)
     if not written:
         return tree.known(bytes_, SIZE_T, at)
     type_ = _written_type(
@@ -271,6 +278,20 @@ def _size(body: Body, cursor: Cursor) -> Node:
     if type_ is None or size_of(type_) != bytes_:
         return tree.known(bytes_, SIZE_T, at)
     return tree.size_of(tree.typename(Qualified(type_), at), at)
+
+
+def _with_functions(body: Body, measured: list[ClangType], at: Cursor) -> Type | None:
+    """The type that is measured, if it holds a `std::function`, which libclang does not tell in a template."""
+    if not body.source.has_functions:
+        return None
+    words = [t.text for t in body.source.inside(at) if t.text not in ("sizeof", "(", ")", "const")]
+    given = [t for w in words if (t := closures.argument(body.function, w)) is not None] if not measured else []
+    found = next((t for t in (*measured, *given) if closures.holds_function(t)), None)
+    if found is None or "*" in words:
+        return None
+    if found in given and len(words) > 1:
+        body.source.refuse("the size of what a std::function is a part of, in a template", at, "give the type a name")
+    return body.types.of(found, at)
 
 
 def _written_type(body: Body, cursor: Cursor, words: list[str]) -> Type | None:
@@ -291,9 +312,9 @@ def _written_type(body: Body, cursor: Cursor, words: list[str]) -> Type | None:
 
 
 def _built_in() -> dict[str, Type]:
-    from hetad.frontend.cpp.types import _PLAIN
+    from hetad.frontend.cpp.types import PLAIN
 
-    found = {str(t): t for t in _PLAIN.values()}
+    found = {str(t): t for t in PLAIN.values()}
     return found | {"unsigned": found["unsigned int"], "long long int": found["long long"]}
 
 

@@ -28,7 +28,7 @@ def declaration(body: Body, name: str, cursor: Cursor) -> Node:
 def definition(body: Body, name: str, cursor: Cursor) -> Node:
     """The whole function."""
     at = body.coord(cursor)
-    inside = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
+    inside = clang.body(cursor)
     if inside is None:
         body.source.refuse("a function without a plain body", cursor, "write its body in braces")
     items = [*_ends(body, cursor), *statements.items(body, clang.children(inside))]

@@ -83,7 +83,7 @@ def does_something(base: Base) -> Cursor | None:
         if method.kind == CursorKind.DESTRUCTOR and not method.is_default_method():
             return method
         if method.kind == CursorKind.CONSTRUCTOR and not method.is_default_method():
-            body = next((c for c in method.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
+            body = clang.body(method)
             if body is not None and clang.children(body):
                 return method
     return None

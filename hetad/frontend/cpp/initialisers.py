@@ -40,24 +40,33 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
         type_ = wanted.get_canonical()
     at = body.coord(inner) or body.coord(cursor)
     parts = _parts(type_)
-    if any(_holds_constructed(t) for t in parts[: len(elements)]):
-        _refuse_left_out(body, elements, parts)
     if type_.kind == TypeKind.RECORD:
         empty = sum(is_empty(b.type) for b in bases(type_.get_declaration()))
         if empty and (empty < len(bases(type_.get_declaration())) or not _leads(elements, empty)):
             body.source.refuse("a list for a class with bases without members", inner, "give the class a constructor")
         elements, parts = elements[empty:], parts[empty:]
-    whole = len(elements) <= len(parts) and all(
-        _fits(e, t) or _is_constructed(t) for e, t in zip(elements, parts, strict=False)
-    )  # no braces are left out
-    nodes = [_element(body, e, t) for e, t in zip(elements, parts if whole else [None] * len(elements), strict=False)]
+    if not parts or any(_is_designated(body, e) for e in elements):
+        of = type_.element_type if type_.kind == TypeKind.CONSTANTARRAY else None
+        return tree.braces([_element(body, e, of) for e in elements] + _rest(body, inner, type_, len(elements)), at)
+    return tree.braces(_filled(body, inner, type_, parts, elements), at)
+
+
+def _filled(body: Body, at: Cursor, type_: Type, parts: list[Type], elements: list[Cursor]) -> list[Node]:
+    """The parts of an object, of the elements of a list, which are used up; inner braces may be left out."""
+    nodes = []
+    for part in parts:
+        if not elements:
+            break
+        if _fits(elements[0], part) or _is_constructed(part):
+            nodes.append(initialiser(body, elements.pop(0), part))
+            continue
+        inner, start = part.get_canonical(), body.coord(elements[0])
+        if bases(inner.get_declaration()):
+            body.source.refuse("a list that leaves braces out", elements[0], "write the braces of inner lists")
+        nodes.append(tree.braces(_filled(body, at, inner, _parts(inner), elements), start))
     if type_.kind == TypeKind.RECORD:
         nodes = _with_references(type_, nodes)
-    if type_.kind == TypeKind.CONSTANTARRAY and len(elements) < type_.element_count and objects.has_defaults(type_):
-        body.source.refuse("an array of objects of which some have default values", inner, "write all of them")
-    if type_.kind == TypeKind.RECORD and objects.has_defaults(type_):
-        nodes += _rest(body, inner, type_, elements)
-    return tree.braces(nodes, at)
+    return nodes + _rest(body, at, type_, len(nodes))
 
 
 LIST = "std::initializer_list<"
@@ -70,10 +79,10 @@ def listed(body: Body, cursor: Cursor, inner: Cursor) -> Node:
     if not type_.spelling.startswith(LIST) or values.kind != CursorKind.INIT_LIST_EXPR:
         return expression(body, inner)
     of = type_.get_template_argument_type(0)
-    lifetimes.refuse(body, of, cursor, "in a list for a constructor", "add the objects one by one")
     elements = clang.expressions(values)
     to = Qualified(Array(body.types.of(of, cursor), len(elements)))
     array = tree.literal(to, tree.braces([initialiser(body, e, of) for e in elements], at), at)
+    array = lifetimes.listed(body, array, of, len(elements), at)
     parts = tree.braces([array, tree.known(len(elements), SIZE_T, at)], at)
     return tree.literal(Qualified(body.types.of(type_, cursor)), parts, at)
 
@@ -121,31 +130,18 @@ def _is_constructed(type_: Type) -> bool:
     return is_class and any(re.sub(r"<.*", "", m.spelling) in names for m in _constructors(canonical))
 
 
-def _holds_constructed(type_: Type) -> bool:
-    canonical = type_.get_canonical()
-    return _is_constructed(canonical) or any(_holds_constructed(t) for t in _parts(canonical)[:_MOST])
-
-
-_MOST = 64  # parts of a type that are looked at
-
-
 def _is_of(cursor: Cursor, wanted: Type) -> bool:
     given = cursor.type.get_canonical()
     return cursor.kind != CursorKind.INIT_LIST_EXPR and given.kind == TypeKind.RECORD and objects.derives(given, wanted)
 
 
-def _refuse_left_out(body: Body, elements: list[Cursor], parts: list[Type]) -> None:
-    """Refuses lists that leave braces out where constructors make the parts."""
-    for element, part in zip(elements, parts, strict=False):
-        aggregate = part.get_canonical().kind in _AGGREGATES and not _is_constructed(part)
-        listed = plain(element).kind == CursorKind.INIT_LIST_EXPR
-        if aggregate and not listed and plain(element).type.get_canonical().kind not in _AGGREGATES:
-            body.source.refuse("a list that leaves braces out", element, "write the braces of inner lists")
-
-
 def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
     """An element of a list, of which the compiler makes an object with a constructor."""
     args = clang.expressions(cursor) if cursor.kind == CursorKind.INIT_LIST_EXPR else [cursor]
+    if not args:
+        return objects.default_value(body, wanted, None, cursor)
+    if (pair := _pair(body, cursor, wanted, args)) is not None:
+        return pair
     made = [m for m in _constructors(wanted) if m.kind == CursorKind.CONSTRUCTOR and _takes(m, len(args))]
     if len(made) > 1:
         made = [m for m in made if _takes_exactly(m, args)]
@@ -162,6 +158,16 @@ def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
     return tree.call(body.called(made[0]), list(nodes), body.coord(cursor))
 
 
+def _pair(body: Body, cursor: Cursor, wanted: Type, args: list[Cursor]) -> Node | None:
+    """`{a, b}` for a std::pair, whose constructors give its members these values."""
+    of, at = wanted.get_canonical(), body.coord(cursor)
+    is_pair = of.spelling.removeprefix("const ").startswith("std::pair<")
+    if not is_pair or len(args) != 2 or not body.source.is_models(of.get_declaration()):
+        return None
+    values = [initialiser(body, a, f.type) for a, f in zip(args, of.get_fields(), strict=True)]
+    return tree.literal(Qualified(body.types.of(of, cursor)), tree.braces(values, at), at)
+
+
 def _takes(constructor: Cursor, number: int) -> bool:
     params = list(constructor.get_arguments())
     least = sum(clang.initialiser(p) is None for p in params)
@@ -169,20 +175,30 @@ def _takes(constructor: Cursor, number: int) -> bool:
 
 
 def _takes_exactly(constructor: Cursor, args: list[Cursor]) -> bool:
-    """Whether arguments have the types of the parameters."""
+    """Whether arguments have the types of the parameters; arrays are pointers to their elements."""
     for parameter, given in zip(constructor.get_arguments(), args, strict=False):
-        type_ = parameter.type.get_canonical()
+        type_, has = parameter.type.get_canonical(), given.type.get_canonical()
         type_ = type_.get_pointee().get_canonical() if is_reference(type_) else type_
-        if type_.spelling.removeprefix("const ") != given.type.get_canonical().spelling.removeprefix("const "):
+        if has.kind == TypeKind.CONSTANTARRAY and type_.kind == TypeKind.POINTER:
+            type_, has = type_.get_pointee().get_canonical(), has.element_type.get_canonical()
+        if type_.spelling.removeprefix("const ") != has.spelling.removeprefix("const "):
             return False
     return True
 
 
+def _is_designated(body: Body, cursor: Cursor) -> bool:
+    """Whether an element names the member or the index that it is for."""
+    tokens, start = body.source.tokens, body.source.start(cursor)
+    if start is None or plain(cursor).kind == CursorKind.LAMBDA_EXPR:
+        return False
+    return is_operator(tokens, start, ".") or is_operator(tokens, start, "[")
+
+
 def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
     """An element, perhaps of a member or index that is named: `.x = 1`, `[2] = 1`."""
-    tokens, start = body.source.tokens, body.source.start(cursor)
-    if start is None or not (is_operator(tokens, start, ".") or is_operator(tokens, start, "[")):
+    if not _is_designated(body, cursor):
         return initialiser(body, cursor, wanted)
+    tokens, start = body.source.tokens, body.source.start(cursor)
     parts = clang.children(cursor)
     if cursor.kind != CursorKind.UNEXPOSED_EXPR or len(parts) != 2:
         body.source.refuse("this designator", cursor, "write the initialisers in order")
@@ -190,7 +206,7 @@ def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
     if parts[0].kind == CursorKind.MEMBER_REF:
         name = tree.name(parts[0].spelling, at)
         wanted = parts[0].referenced.type
-    elif parts[0].kind.is_expression() and is_operator(tokens, start, "["):
+    elif parts[0].kind.is_expression() and start is not None and is_operator(tokens, start, "["):
         name = expression(body, parts[0])
     else:
         body.source.refuse("this designator", cursor, "write the initialisers in order")
@@ -198,18 +214,27 @@ def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
     return cast("Node", made)
 
 
-def _rest(body: Body, cursor: Cursor, type_: Type, elements: list[Cursor]) -> list[Node]:
-    """The default values of the members that a list leaves out."""
+def _rest(body: Body, cursor: Cursor, type_: Type, given: int) -> list[Node]:
+    """The default values of the parts behind those that a list gives."""
+    if not objects.has_defaults(type_):
+        return []
+    if type_.kind == TypeKind.CONSTANTARRAY:
+        return objects.default_elements(body, type_, given, cursor)
     members: list[tuple[Type, Cursor | None]] = [(b.type, None) for b in held(type_.get_declaration())]
     members += [(f.type, objects.default(f)) for f in type_.get_fields()]
-    for element, (wanted, _) in zip(elements, members, strict=False):
-        if not _fits(element, wanted) and not _is_constructed(wanted):
-            body.source.refuse("a list that leaves braces out", element, "write the braces of inner lists")
-    return [objects.default_value(body, t, given, cursor) for t, given in members[len(elements) :]]
+    return [objects.default_value(body, t, default, cursor) for t, default in members[given:]]
 
 
 def _fits(element: Cursor, wanted: Type) -> bool:
-    """Whether an element is the whole value of a member, not that of its first part."""
-    if wanted.get_canonical().kind not in _AGGREGATES:
-        return plain(element).kind != CursorKind.UNEXPOSED_EXPR or len(clang.expressions(plain(element))) < 2
-    return plain(element).kind == CursorKind.INIT_LIST_EXPR or plain(element).type.get_canonical().kind in _AGGREGATES
+    """Whether an element is the whole value of a part, not that of the first part of that."""
+    wanted, inner = wanted.get_canonical(), plain(element)
+    if wanted.kind not in _AGGREGATES or inner.kind == CursorKind.INIT_LIST_EXPR:
+        return True
+    given = inner.type.get_canonical()
+    if wanted.kind == TypeKind.CONSTANTARRAY and given.kind == TypeKind.CONSTANTARRAY:
+        return bool(_bare(given.element_type) == _bare(wanted.element_type))  # a text for an array of characters
+    return given.kind == wanted.kind and objects.derives(given, wanted)
+
+
+def _bare(type_: Type) -> str:
+    return str(type_.get_canonical().spelling.removeprefix("const "))

@@ -126,6 +126,16 @@ def _ending(body: Body, node: Node, type_: Type, at: Coord | None) -> Node:
     return Temporary(node, alias, ends(body, tree.name(alias, at), type_, at), at, _only_frees(body, type_))
 
 
+def listed(body: Body, array: Node, of: Type, count: int, at: Coord | None) -> Node:
+    """The array of a list in braces, whose objects end behind the full expression."""
+    if count == 0 or not has_end(body, of):
+        return array
+    alias, counter = f"temporary${next(body.entities.numbers)}", body.unused("element")
+    element = tree.index(tree.name(alias, at), tree.name(counter, at), at)
+    last = _counted_down(counter, count, _ends(body, element, of, at), at)
+    return Temporary(array, alias, tree.block([last], at), at)
+
+
 def _only_frees(body: Body, type_: Type) -> bool:
     """Whether the end of an object does nothing but to give memory back: it is a text."""
     canonical = type_.get_canonical()

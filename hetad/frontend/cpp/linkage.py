@@ -15,7 +15,7 @@ from clang.cindex import LinkageKind
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind
-from hetad.frontend.cpp.names import Names, is_record
+from hetad.frontend.cpp.names import EntityNames, is_record
 from hetad.frontend.definitions import undefined
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.ir import nodes as ir
@@ -31,7 +31,7 @@ class Linkage:
     """Where the definition of each name is."""
 
     def __init__(self) -> None:
-        self.names = Names()
+        self.names = EntityNames()
         self.texts: list[Entities] = []
         self.owners: dict[str, Entities] = {}
         self.versions: dict[str, str] = {}  # names of what several texts have, and what the functions are called
@@ -86,10 +86,10 @@ class Linkage:
 
     def _instance(self, asking: Entities, twin: Entities, cursor: Cursor) -> Cursor:
         """The same instance of a template in the text that the device sees."""
-        found = twin.used.get(cursor.get_usr())
-        if found is None:
+        own, there = ([i for i in text.used if i.get_usr() == cursor.get_usr()] for text in (asking, twin))
+        if len(own) != len(there) or cursor not in own:
             raise undefined(cursor.spelling, asking.source.span(cursor))
-        return found
+        return there[own.index(cursor)]  # several are for lambdas of one function, which have one USR
 
     def variable(self, asking: Entities, cursor: Cursor, own: ir.Global | ir.Const) -> ir.Global | ir.Const:
         """What a variable of the device's text is in the program: the host's, which must be the same."""
@@ -209,19 +209,17 @@ def stem(file: str) -> str:
     return made or "file"
 
 
-def used(unit: Cursor) -> dict[str, Cursor]:
-    """The instances of templates that a text calls or launches, by their USRs."""
-    found: dict[str, Cursor] = {}
+def used(unit: Cursor) -> list[Cursor]:
+    """The instances of templates that a text calls or launches."""
+    found: dict[Cursor, None] = {}  # USRs do not tell instances for the lambdas of one function apart
     waiting = [unit]
-    seen: set[str] = set()
     while waiting:
         for inner in clang.walk(waiting.pop()):
             meant = inner.referenced if inner.kind.is_expression() else None
             if meant is None or clang.pattern(meant) is None:
                 continue
-            usr = meant.get_usr()
-            if usr not in seen:
-                seen.add(usr)
-                found[usr] = clang.definition(meant) or meant
-                waiting.append(found[usr])
-    return found
+            instance = clang.definition(meant) or meant
+            if instance not in found:
+                found[instance] = None
+                waiting.append(instance)
+    return list(found)

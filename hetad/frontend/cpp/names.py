@@ -20,7 +20,7 @@ _RECORDS = (
     CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE,
     CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
 )  # fmt: skip
-
+GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)  # what declarations stand in
 _PARAMETERS = (
     CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
 )  # fmt: skip
@@ -41,7 +41,7 @@ def record_key(type_: Type) -> str:
     return f"{declaration.get_usr()} {declaration.location.line}:{declaration.location.column}{lambdas}"
 
 
-class Names:
+class EntityNames:
     """Gives each entity a name of its own, the plain one where it is free."""
 
     def __init__(self) -> None:
@@ -134,11 +134,12 @@ def _arguments(cursor: Cursor) -> list[str]:
 
 def _is_truth(cursor: Cursor, i: int) -> bool:
     """Whether a template's parameter is a bool."""
-    found = _template_parameters(cursor)
+    found = template_parameters(cursor)
     return i < len(found) and found[i].type.get_canonical().kind == TypeKind.BOOL
 
 
-def _template_parameters(cursor: Cursor) -> list[Cursor]:
+def template_parameters(cursor: Cursor) -> list[Cursor]:
+    """Those of the template that a function or a class is an instance of."""
     template = clang.pattern(cursor)
     return [c for c in template.get_children() if c.kind in _PARAMETERS] if template is not None else []
 
@@ -152,7 +153,7 @@ def example(template: Cursor) -> str:
 
 def template_numbers(cursor: Cursor) -> dict[str, str]:
     """The template arguments of an instance that are numbers, by the names of the parameters."""
-    named = enumerate(_template_parameters(cursor))
+    named = enumerate(template_parameters(cursor))
     return {p.spelling: str(cursor.get_template_argument_value(i)) for i, p in named if _kind(cursor, i) == "INTEGRAL"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser.c_parser import Coord
 
-from hetad.frontend.cpp import clang, escapes, lifetimes, questions, tree
+from hetad.frontend.cpp import clang, closures, escapes, lifetimes, questions, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of, whole
@@ -148,9 +148,8 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
         return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
     if _is_inherited(constructor):
         return _inherited(body, cursor, type_, constructor)
-    if body.function is None:
-        what = "a constructor in the value of a variable at file scope"
-        body.source.refuse(what, cursor, "make the object in a function, or give the class none and list its members")
+    if len(args) == 1 and (made := closures.stored(body, cursor, constructor, args[0])) is not None:
+        return made
     passed, functions = arguments(body, constructor, args)
     return tree.call(body.called(constructor, functions), passed, at)
 
@@ -158,7 +157,8 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
 def _is_inherited(constructor: Cursor) -> bool:
     """Whether a constructor is one of a base: `using Base::Base;`."""
     own = (m for m in members_of(constructor.semantic_parent) if m.kind in _MAKERS)
-    return all(m.location != constructor.location for m in own)
+    declared = {c.canonical for c in (constructor, clang.pattern(constructor)) if c is not None}
+    return not any(m.location == constructor.location or m.canonical in declared for m in own)
 
 
 _MAKERS = (CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE)
@@ -246,14 +246,18 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
             return tree.braces(_defaults(body, canonical, at), where)
         return tree.call(body.called(chosen), (), where)
     if canonical.kind == TypeKind.CONSTANTARRAY and has_defaults(canonical):
-        if canonical.element_count > lifetimes.MOST:
-            what = f"an array of more than {lifetimes.MOST} objects that are constructed"
-            body.source.refuse(what, at, "construct them in a loop")
-        of = canonical.element_type
-        return tree.braces([default_value(body, of, None, at) for _ in range(canonical.element_count)], where)
+        return tree.braces(default_elements(body, canonical, 0, at), where)
     if canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
         return tree.braces((), where)
     return tree.cast_to(Qualified(body.types.of(type_, at)), tree.constant("int", "0", where), where)
+
+
+def default_elements(body: Body, array: Type, given: int, at: Cursor) -> list[Node]:
+    """The objects of an array behind those that are given."""
+    if array.element_count > lifetimes.MOST:
+        what = f"an array of more than {lifetimes.MOST} objects that are constructed"
+        body.source.refuse(what, at, "construct them in a loop")
+    return [default_value(body, array.element_type, None, at) for _ in range(given, array.element_count)]
 
 
 def _is_zero(given: Cursor) -> bool:
@@ -280,6 +284,7 @@ def closure(body: Body, cursor: Cursor) -> Node:
     at = body.coord(cursor)
     fields, held = list(cursor.type.get_fields()), body.types.captures(cursor.type)
     own_object = body.types.captured_object(cursor.type)
+    owns = not lifetimes.is_bits(body, cursor.type)
     if len(fields) != len(held):
         body.source.refuse("what this lambda captures", cursor, "capture variables by name")
     values = []
@@ -293,9 +298,10 @@ def closure(body: Body, cursor: Cursor) -> Node:
             values.append(lifetimes.taken(expression(body, own)))
             continue
         place = expression(body, own) if own is not None else body.variable(variable, cursor)
-        values.append(
-            tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)
-        )
+        if is_reference(field.type):
+            values.append(tree.unary("&", place, at))
+        else:
+            values.append(copied(body, place, field.type, cursor, owns))
     for variable in body.types.shared(cursor.type):
         place = body.variable(variable, cursor)
         has_length = variable.type.get_canonical().kind != TypeKind.INCOMPLETEARRAY
@@ -311,17 +317,18 @@ def _is_pointer(type_: Type) -> bool:
 _MOST = 64  # elements of an array that a lambda captures
 
 
-def copied(body: Body, place: Node, type_: Type, at: Cursor) -> Node:
-    """The value of a variable that is copied; of an array, all its elements."""
+def copied(body: Body, place: Node, type_: Type, at: Cursor, owns: bool = True) -> Node:
+    """The value of a variable that is copied; of an array, all its elements.  `owns`: as classes copy their objects,
+    and not bit by bit."""
     type_ = type_.get_canonical()
     if type_.kind != TypeKind.CONSTANTARRAY:
-        return lifetimes.copy_of(body, place, type_, at)
+        return lifetimes.copy_of(body, place, type_, at) if owns else place
     if type_.element_count > _MOST:
         body.source.refuse("a copy of a large array", at, "take a reference or a pointer to it")
     where = body.coord(at)
     numbers = (tree.constant("int", str(i), where) for i in range(type_.element_count))
     elements = (tree.index(place, number, where) for number in numbers)
-    return tree.braces([copied(body, e, type_.element_type, at) for e in elements], where)
+    return tree.braces([copied(body, e, type_.element_type, at, owns) for e in elements], where)
 
 
 def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]:

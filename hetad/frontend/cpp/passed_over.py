@@ -7,12 +7,13 @@ from pycparser import c_ast
 from hetad.frontend import opaque
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
-from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.tokens import Token, operators
 from hetad.ir.identity import IdentityMap
 
 _TEXTS = ("std::string", "const std::string")
+_STREAM = "std::ostream &"
 
 
 def statement(body: Body, cursor: Cursor) -> Node | None:
@@ -25,14 +26,25 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
         return None
     start = body.source.start(cursor) or 0
     tokens = list(body.source.inside(cursor))
-    if not any(function.beyond(tokens, i) for i in range(len(tokens))):
+    unread = {start + i for i in range(len(tokens)) if function.beyond(tokens, i)}
+    if not unread or unread <= _in_lambdas(body, cursor):
         return None
     nodes = IdentityMap[Token, Node]()
+    values = _computed(body, cursor, unread)
+    shown = _shown_by_own_operators(body, cursor)
+    for places, name in shown.items():
+        tokens[places.start - start] = tokens[places.start - start].spelled(f'"{name}"', "string")
     for inner in clang.walk(cursor):
         at = body.source.start(inner) if inner.kind == CursorKind.DECL_REF_EXPR else None
-        if at is not None and 0 <= at - start < len(tokens):
+        if at is not None and 0 <= at - start < len(tokens) and not any(at in p for p in (*values, *shown)):
             tokens[at - start] = _meant(body, inner, tokens[at - start], nodes)
-    tokens = _with_texts(body, cursor, [t for t in tokens if t.text != ";"], nodes)
+    for places, value in values.items():
+        first = tokens[places.start - start]
+        tokens[places.start - start] = named = first.spelled("value", "name")
+        nodes[named] = value
+    inner_ = {i for places in (*values, *shown) for i in places[1:]}
+    tokens = [t for i, t in enumerate(tokens, start) if t.text != ";" and i not in inner_]
+    tokens = _with_texts(body, cursor, tokens, nodes)
     beyond = next(i for i in range(len(tokens)) if function.beyond(tokens, i))
     made = opaque.call(tokens, beyond, function)
     where = tree.coord(made[0])
@@ -42,6 +54,79 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
         for t in pieces
     ]
     return tree.call(opaque.OPAQUE, args, where)
+
+
+def _computed(body: Body, cursor: Cursor, unread: set[int]) -> dict[range, Node]:
+    """Of `std::cout << shape.area()`: values that calls give and members have, and where they stand."""
+    from hetad.frontend.cpp.expressions import expression
+
+    found: dict[range, Node] = {}
+    for inner in clang.walk(cursor):
+        given = list(inner.get_arguments()) if inner.kind == CursorKind.CALL_EXPR else []
+        if not given or inner.spelling != "operator<<":
+            continue
+        value, start, end = given[-1], body.source.start(given[-1]), body.source.end(given[-1])
+        places = range(start, end) if start is not None and end is not None else range(0)
+        if not places or not unread.isdisjoint(places) or not any(_is_made(body, c) for c in clang.walk(value)):
+            continue
+        if _is_shown(value.type):
+            found[places] = expression(body, value)
+        elif value.type.get_canonical().spelling in _TEXTS and _is_lasting(value):
+            found[places] = tree.member(expression(body, value), "text", body.coord(value))
+    return found
+
+
+def _shown_by_own_operators(body: Body, cursor: Cursor) -> dict[range, str]:
+    """Objects that operators of the program's own print, which change none: where they stand, and of which class."""
+    found: dict[range, str] = {}
+    for inner in clang.walk(cursor):
+        called = inner.referenced if inner.kind == CursorKind.CALL_EXPR and inner.spelling == "operator<<" else None
+        given = list(inner.get_arguments()) if called is not None and body.source.is_users(called) else []
+        if called is None or len(given) != 2 or called.result_type.get_canonical().spelling != _STREAM:
+            continue
+        taken = list(called.get_arguments())[1].type.get_canonical()
+        is_kept = taken.kind != TypeKind.LVALUEREFERENCE or taken.get_pointee().is_const_qualified()
+        start, end = body.source.start(given[1]), body.source.end(given[1])
+        if is_kept and start is not None and end is not None:
+            found[range(start, end)] = given[1].type.get_canonical().spelling.removeprefix("const ")
+    return found
+
+
+def _is_made(body: Body, cursor: Cursor) -> bool:
+    """Whether an expression is no plain variable: it calls, is a member, or part of an object that has no name."""
+    if cursor.kind in (CursorKind.CALL_EXPR, CursorKind.MEMBER_REF_EXPR):
+        return cursor.referenced is not None
+    meant = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
+    return meant is not None and meant.hash in body.bound
+
+
+def _is_lasting(value: Cursor) -> bool:
+    """Whether an object is no temporary one: a variable's, a member, what a function returns by reference."""
+    while value.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR) and (below := clang.only(value)) is not None:
+        value = below
+    called = value.referenced if value.kind == CursorKind.CALL_EXPR else None
+    if called is not None:
+        return bool(called.result_type.kind == TypeKind.LVALUEREFERENCE)
+    return value.kind in (CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR)
+
+
+def _is_shown(type_: Type) -> bool:
+    """Whether values of a type are numbers or texts of C."""
+    of = type_.get_canonical()
+    if of.kind in (TypeKind.POINTER, TypeKind.CONSTANTARRAY):
+        letter = of.get_pointee() if of.kind == TypeKind.POINTER else of.element_type
+        return bool(letter.get_canonical().kind == TypeKind.CHAR_S)
+    return of.kind in _SHOWN
+
+
+_SHOWN = (TypeKind.BOOL, TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG, TypeKind.FLOAT, TypeKind.DOUBLE)
+
+
+def _in_lambdas(body: Body, cursor: Cursor) -> set[int]:
+    """Where the tokens of lambdas stand in a statement: what they do is done where they are called."""
+    lambdas = (c for c in clang.walk(cursor) if c.kind == CursorKind.LAMBDA_EXPR)
+    places = ((body.source.start(c), body.source.end(c)) for c in lambdas)
+    return {i for start, end in places if start is not None and end is not None for i in range(start, end)}
 
 
 def _with_texts(body: Body, cursor: Cursor, tokens: list[Token], nodes: IdentityMap[Token, Node]) -> list[Token]:

@@ -44,7 +44,8 @@ class Taken:
 def _taken(cursor: Cursor, is_called: bool) -> Iterator[Cursor]:
     """The functions that are named in code other than to call them."""
     meant = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
-    if meant is not None and meant.kind in targets.FUNCTIONS and not is_called:
+    is_plain = meant is not None and (meant.kind == CursorKind.FUNCTION_DECL or meant.is_static_method())
+    if meant is not None and meant.kind in targets.FUNCTIONS and is_plain and not is_called:
         yield clang.definition(meant) or meant
     called = _callee(cursor) if cursor.kind == CursorKind.CALL_EXPR else None
     given = list(cursor.get_arguments()) if cursor.kind == CursorKind.CALL_EXPR else []  # lists show them unconverted

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import takewhile
 from weakref import WeakKeyDictionary
@@ -54,29 +52,6 @@ class Unasked(HetadError):
         self.about = about
 
 
-_open: ContextVar[dict[Question, None] | None] = ContextVar("open", default=None)
-
-
-@contextmanager
-def collected() -> Iterator[dict[Question, None]]:
-    """Inside, work goes on behind a question about special members, to find more, as if the class had none; what is
-    made inside is of no use if there are questions."""
-    found: dict[Question, None] = {}
-    token = _open.set(found)
-    try:
-        yield found
-    finally:
-        _open.reset(token)
-
-
-def _ask(question: Question, about: Cursor) -> None:
-    """Raises Unasked, unless questions are collected."""
-    found = _open.get()
-    if found is None:
-        raise Unasked(question, about)
-    found[question] = None
-
-
 def text(questions: Sequence[Question]) -> str:
     """What is put behind the program."""
     return "".join(line for number, q in enumerate(questions) for line in _lines(number, q))
@@ -117,17 +92,15 @@ def special_members(type_: Type) -> Mapping[str, Cursor]:
     """What an instance of a class template would call, by the names above; raises Unasked if that is not known."""
     found = _answers(type_).special
     if record_key(type_) not in found:
-        _ask(Question(spelled(type_)), type_.get_declaration())
-    return found.get(record_key(type_), {})
+        raise Unasked(Question(spelled(type_)), type_.get_declaration())
+    return found[record_key(type_)]
 
 
 def bases(type_: Type) -> list[Type]:
     """The bases of an instance of a class template that has some; raises Unasked if they are not known."""
     found = _answers(type_).bases
     if record_key(type_) not in found:
-        question, about = Question(spelled(type_)), type_.get_declaration()
-        _ask(question, about)
-        raise Unasked(question, about)
+        raise Unasked(Question(spelled(type_)), type_.get_declaration())
     return found[record_key(type_)]
 
 
@@ -147,9 +120,7 @@ def _function(type_: Type, name: str, like: Cursor) -> Cursor:
     found = _answers(type_).functions
     asked = (record_key(type_), name, const, params)
     if asked not in found:
-        question, about = Question("const " * const + spelled(type_), name, params), type_.get_declaration()
-        _ask(question, about)
-        raise Unasked(question, about)
+        raise Unasked(Question("const " * const + spelled(type_), name, params), type_.get_declaration())
     return found[asked]
 
 

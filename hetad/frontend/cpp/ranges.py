@@ -80,17 +80,17 @@ def _once(body: Body, declared: Cursor, value: Node, rest: list[Cursor]) -> Node
 
 
 def _over_object(body: Body, named: Cursor, steps: list[Cursor], rest: list[Cursor]) -> Node:
-    from hetad.frontend.cpp import statements
+    from hetad.frontend.cpp import declarations, statements
 
     range_, at_, end_, test, step, element = steps
     where = body.coord(range_)
     object_ = _only(range_)
-    lead = _by_value(body, object_) if _is_temporary(object_) else [statements.variable(body, object_)]
+    lead = _by_value(body, object_) if _is_temporary(object_) else [declarations.variable(body, object_)]
     first, last = _only(at_), _only(end_)
-    lead.append(statements.variable(body, first))
+    lead.append(declarations.variable(body, first))
     declared = _only(element)
     if first.type.get_canonical().kind != TypeKind.POINTER:
-        lead.append(statements.variable(body, last))
+        lead.append(declarations.variable(body, last))
         one = statements.items(body, [element])
         bindings.rename(body, declared, named)
         inside = tree.block([*one, *statements.items(body, rest)], where)

@@ -8,7 +8,8 @@ becomes, with names that are free,
                                   e_at != e_end; ++e_at; const auto &e = *e_at; } ... }
 
 The front end takes the loop from these statements (`ranges.py`), and what Clang objects to in them is no error: arrays
-have no `begin()`.
+have no `begin()`. But of a template of which Clang objects to anything it makes no instance, so that loops over arrays
+in templates have an empty block, once Clang has told which these are.
 
     class Dense : public Layer<T> { ... };
 
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
+from hetad.diagnostics import Span
 from hetad.frontend.cpp.questions import BASES, LISTED
 from hetad.frontend.tokens import Token, behind_arguments, is_operator, matching
 
@@ -29,8 +31,11 @@ Recipes = dict[int, list[tuple[Token, bool]]]  # what stands before tokens, and 
 _HEADED = ("for", "while", "if", "switch")
 
 
-def with_recipes(tokens: Sequence[Token], taken: Set[str] = frozenset()) -> tuple[list[Token], set[int]]:
-    """The tokens with the statements put in, and where these are; `taken`: words that stand before them."""
+def with_recipes(
+    tokens: Sequence[Token], taken: Set[str] = frozenset(), arrays: Set[Span] = frozenset()
+) -> tuple[list[Token], set[int]]:
+    """The tokens with the statements put in, and where these are; `taken`: words that stand before them; `arrays`: the
+    colons of loops that are known to be over arrays."""
     before: Recipes = {}
     names: Set[str] = set()
     for i in range(len(tokens)):
@@ -41,7 +46,7 @@ def with_recipes(tokens: Sequence[Token], taken: Set[str] = frozenset()) -> tupl
         if found is None:
             continue
         names = names or {t.text for t in tokens} | taken
-        _put_range(tokens, i, *found, names, before)
+        _put_range(tokens, i, *found, names if tokens[found[0]].span not in arrays else None, before)
     out: list[Token] = []
     added: set[int] = set()
     for i, token in enumerate((*tokens, None)):
@@ -113,11 +118,13 @@ def _put_range(
     i: int,
     colon: int,
     close: int,
-    names: Set[str],
+    names: Set[str] | None,
     before: dict[int, list[tuple[Token, bool]]],
 ) -> None:
-    """Puts the recipe of a loop into its body."""
-    recipe = [(t, True) for t in _recipe(tokens, i, colon, close, names)]
+    """Puts the recipe of a loop into its body; without `names`, that of a loop over an array."""
+    recipe = [
+        (t, True) for t in (_words(tokens[colon], "{ }") if names is None else _recipe(tokens, i, colon, close, names))
+    ]
     if is_operator(tokens, close + 1, "{"):
         before.setdefault(close + 2, [])[:0] = recipe
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from pathlib import PurePath
 from typing import NoReturn
@@ -12,7 +12,7 @@ from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond, models
-from hetad.frontend.cpp import clang, questions, special, stub, tree
+from hetad.frontend.cpp import clang, closures, questions, special, stub, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.questions import Question
 from hetad.frontend.cpp.recipes import with_recipes
@@ -25,8 +25,11 @@ _INSTANCE = "__hetad_instance_"
 _OF_2020 = frozenset(("concept", "requires", "consteval", "constinit"))  # the words of which a program is C++20
 _READ_IN_PART = ("thrust", "cub")
 _OF_LIBRARY = "take one of those that docs/language.md lists, or write the operation as a kernel"
-_IN_PLACE_OF = {"function": "keep the lambda in 'auto', and take it as an argument of a template"}
 _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
+
+
+_NO_CLASS = "is not a structure or union"
+_TEMPLATES = (CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION)
 
 
 class Layout:
@@ -35,10 +38,11 @@ class Layout:
     words: frozenset[str]
     recipes: frozenset[int]
 
-    def __init__(self, tokens: Sequence[Token], behind: Layout | None = None) -> None:
-        """Raises UnsupportedError for what Clang had better not see."""
+    def __init__(self, tokens: Sequence[Token], behind: Layout | None = None, arrays: Set[Span] = frozenset()) -> None:
+        """Raises UnsupportedError for what Clang had better not see.  `arrays`: see `with_recipes`."""
         taken: frozenset[str] = behind.words if behind is not None else frozenset()
-        own, recipes = with_recipes(joined(tokens), taken)
+        own, recipes = with_recipes(joined(tokens), taken, arrays)
+        self.arrays = arrays
         _refuse_long_lists(own)
         self.text: Text = Text(behind.text if behind is not None else stub.text(), own)
         self.tokens = self.text.tokens
@@ -52,9 +56,9 @@ class Layout:
         self.lengths.update({(t.file, t.line, t.column): t.length for t in own})
 
 
-def laid_out(tokens: Sequence[Token]) -> Layout:
+def laid_out(tokens: Sequence[Token], arrays: Set[Span] = frozenset()) -> Layout:
     """A preprocessed text behind what stands for the libraries that it mentions."""
-    return Layout(tokens, _of_models(tuple(m.name for m in models.named(t.text for t in tokens))))
+    return Layout(tokens, _of_models(tuple(m.name for m in models.named(t.text for t in tokens))), arrays)
 
 
 @cache
@@ -73,6 +77,7 @@ class Source:
         self.name = name
         self.tokens, self._recipes, self._text = layout.tokens, layout.recipes, layout.text
         self.counts, self.lengths = layout.counts, layout.lengths
+        self.has_functions = closures.WORD in layout.words
         self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances), layout.standard)
         self.errors = self._errors()
 
@@ -96,6 +101,30 @@ class Source:
                 found.append((at, self._of_library(at, d.spelling) or plain))
         return found
 
+    def arrays_in_templates(self) -> set[Span]:
+        """Loops over arrays in templates, by their colons, that Clang objects to before it makes instances."""
+        found = set()
+        instance: Cursor | None = None  # of which template the last objection is; Clang says it once
+        for d in self.unit.parsed.diagnostics:
+            at = self._text.index(d.location.line, d.location.column) if _NO_CLASS in d.spelling else None
+            template = self._template(at) if at is not None and at in self._recipes and "[" in d.spelling else None
+            if template is None or at is None:
+                continue
+            if any("in instantiation of" in note.spelling for note in d.children):
+                instance = template
+            elif template != instance:
+                instance = None
+                found.add(self.tokens[at].span)
+        return found
+
+    def _template(self, at: int) -> Cursor | None:
+        """The template at file scope that has a token."""
+        for cursor in _at_file_scope(self.unit.cursor):
+            start, end = self.start(cursor), self.end(cursor)
+            if start is not None and end is not None and start <= at < end:
+                return cursor if cursor.kind in _TEMPLATES else None
+        return None
+
     def _of_library(self, at: int, objection: str) -> SourceError | None:
         """The refusal of what belongs to a library that hetad does not read, or not all of."""
         first = at
@@ -104,8 +133,7 @@ class Source:
         scope = self.tokens[first].text
         if scope == "std" and first < at and objection.startswith(("no member named", "no template named")):
             message = f"std::{self.tokens[at].text} is C++ that hetad does not read"
-            remedy = _IN_PLACE_OF.get(self.tokens[at].text, _LIBRARY)
-            return UnsupportedError(message, self.tokens[first].span, remedy)
+            return UnsupportedError(message, self.tokens[first].span, _LIBRARY)
         while scope in _READ_IN_PART and is_operator(self.tokens, at + 1, "::"):
             at += 2
         if scope in _READ_IN_PART and first < at:
@@ -209,3 +237,12 @@ def _value(text: str) -> int:
         return int(text.rstrip("uUlL"), 0)
     except ValueError:
         return 0
+
+
+def _at_file_scope(around: Cursor) -> Iterator[Cursor]:
+    """What a text declares, also in namespaces."""
+    for cursor in around.get_children():
+        if cursor.kind == CursorKind.NAMESPACE:
+            yield from _at_file_scope(cursor)
+        else:
+            yield cursor

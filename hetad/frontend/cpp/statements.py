@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-
-from pycparser import c_ast
 
 from hetad.frontend.cpp import (
     accessors,
     bindings,
     clang,
+    declarations,
     lifetimes,
     memory,
     objects,
     passed_over,
     ranges,
-    targets,
     tree,
 )
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import ended, given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
-from hetad.frontend.cpp.initialisers import initialiser
 from hetad.frontend.cpp.names import template_numbers
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
-from hetad.frontend.lower.c_nodes import CONSTEXPR, Temporary
+from hetad.frontend.lower.c_nodes import CONSTEXPR
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator
-
-_SPACES = {
-    CursorKind.CUDASHARED_ATTR: "shared",
-    CursorKind.CUDACONSTANT_ATTR: "constant",
-    CursorKind.CUDADEVICE_ATTR: "device",
-}
 
 
 def statement(body: Body, cursor: Cursor) -> Node:
@@ -47,7 +37,7 @@ def statement(body: Body, cursor: Cursor) -> Node:
     if cursor.kind.is_expression():
         if _is_throw(cursor):
             return tree.call("abort", (), body.coord(cursor))  # also where the program catches it: see _try
-        special = _swap(body, cursor) or ended(body, cursor) or memory.deleted(body, plain(cursor))
+        special = _swaps(body, cursor) or ended(body, cursor) or memory.deleted(body, plain(cursor))
         return special or tree.for_effect(expression(body, cursor))
     return body.source.refuse(
         _DESCRIPTIONS.get(clang.kind(cursor), f"this C++ ({clang.kind(cursor).lower()})"), cursor, "write it otherwise"
@@ -64,7 +54,7 @@ def items(body: Body, cursors: list[Cursor]) -> list[Node]:
         if over is not None:
             found.append(over)
         elif cursor.kind == CursorKind.DECL_STMT:
-            found += _declared(body, cursor)
+            found += declarations.declared(body, cursor)
         elif cursor.kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
             found += _case(body, cursor)
         else:
@@ -105,120 +95,6 @@ def block(body: Body, cursor: Cursor) -> Node:
     return tree.block(items(body, clang.children(cursor)), body.coord(cursor))
 
 
-# --- declarations --------------------------------------------------------------------------------
-
-
-def _declarations(body: Body, cursor: Cursor) -> Node:
-    found = _declared(body, cursor)
-    return found[0] if len(found) == 1 else tree.declarations(found, body.coord(cursor))
-
-
-def _declared(body: Body, cursor: Cursor) -> list[Node]:
-    found: list[Node] = []
-    for child in cursor.get_children():
-        if child.kind == CursorKind.VAR_DECL and child.spelling:
-            if targets.found_by_calls(child, body.targets):
-                continue
-            found += [variable(body, child), *_ended(body, child)]
-        elif bindings.is_decomposition(child):
-            found += _decomposed(body, child)
-    return found
-
-
-def _decomposed(body: Body, cursor: Cursor) -> list[Node]:
-    init = clang.initialiser(cursor) or clang.expressions(cursor)[-1]
-    return bindings.declared(body, cursor, init)
-
-
-def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
-    """The declaration of a variable."""
-    at, storage = body.coord(cursor), _storage(body, cursor)
-    if space is None:
-        space = next((_SPACES[c.kind] for c in cursor.get_children() if c.kind in _SPACES), "")
-    init = clang.initialiser(cursor)
-    type_ = cursor.type.get_canonical()
-    of = _kept(body, cursor, init)
-    lifetimes.refuse_kept_lambda(body, type_, cursor)
-    if storage or body.function is None:
-        lifetimes.refuse(
-            body, type_, cursor, "that lives as long as the program", "make it in the function that uses it"
-        )
-    if type_.kind == TypeKind.VARIABLEARRAY:
-        if type_.element_type.get_canonical().kind == TypeKind.VARIABLEARRAY:
-            body.source.refuse("arrays of arrays of variable length", cursor, "index one array")
-        length = expression(body, clang.expressions(cursor)[-1])  # behind those of inner arrays
-        return tree.declaration(cursor.spelling, tree.variable_length(cursor.spelling, of, length, at), None, at)
-    node = None
-    if init is not None and not (objects.is_trivial(init) and not _is_initialised(body, cursor)):
-        node = _initial(body, cursor, init)
-        acts = isinstance(node, c_ast.TernaryOp) and any(map(_does_more, (node.iftrue, node.iffalse)))
-        node = lifetimes.place_of(node, cursor.type, acts)
-    return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, of, at), node, at, storage, space)
-
-
-def _does_more(arm: Node) -> bool:
-    """Whether to evaluate an arm of `c ? a : b`, which may choose again, does anything."""
-    if isinstance(arm, c_ast.TernaryOp):
-        return any(map(_does_more, (arm.cond, arm.iftrue, arm.iffalse)))
-    return not accessors.is_pure(arm)
-
-
-def _kept(body: Body, cursor: Cursor, init: Cursor | None) -> Qualified:
-    """The type of a variable; a reference to an object that is made there, and lives as long, is that object."""
-    if init is not None and _makes_object(body, cursor, init):
-        return Qualified(body.types.of(cursor.type.get_canonical().get_pointee(), cursor))
-    of = body.qualified(cursor)
-    return replace(of, const=False) if lifetimes.has_end(body, cursor.type) else of  # its end changes it
-
-
-def _makes_object(body: Body, cursor: Cursor, init: Cursor) -> bool:
-    """Whether a reference is initialised with an object without a name whose end does something."""
-    if not is_reference(cursor.type) or not lifetimes.has_end(body, cursor.type.get_canonical().get_pointee()):
-        return False
-    return plain(init).kind not in (CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR) and isinstance(
-        expression(body, init), Temporary
-    )
-
-
-def _ended(body: Body, cursor: Cursor) -> list[Node]:
-    """What is done at the end of the scope of a variable."""
-    init = clang.initialiser(cursor)
-    made = init is not None and _makes_object(body, cursor, init)
-    type_ = cursor.type.get_canonical().get_pointee() if made else cursor.type
-    return lifetimes.at_end(body, cursor.spelling, type_, cursor)
-
-
-def _initial(body: Body, cursor: Cursor, init: Cursor) -> Node:
-    inner = plain(init)
-    if cursor.type.get_canonical().kind not in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
-        if inner.kind == CursorKind.INIT_LIST_EXPR and not clang.children(inner):
-            return tree.braces((), body.coord(cursor))
-        value = clang.evaluate(cursor) if _is_computed(cursor, inner) else None
-        if value is not None:
-            return tree.known(value, body.qualified(cursor).type, body.coord(cursor))
-    return initialiser(body, init)
-
-
-def _is_computed(cursor: Cursor, init: Cursor) -> bool:
-    """Whether a constant is what a constexpr function returns."""
-    return cursor.type.is_const_qualified() and any(c.kind == CursorKind.CALL_EXPR for c in clang.walk(init))
-
-
-def _is_initialised(body: Body, cursor: Cursor) -> bool:
-    """Whether a value is written behind the name."""
-    at = body.source.at(cursor)
-    return at is not None and body.source.tokens[at + 1].text in ("=", "{", "(")
-
-
-def _storage(body: Body, cursor: Cursor) -> list[str]:
-    head = []
-    for token in body.source.inside(cursor):
-        if token.text == cursor.spelling:
-            break
-        head.append(token.text)
-    return [word for word in ("static", "extern", "constexpr") if word in head]
-
-
 # --- choices -------------------------------------------------------------------------------------
 
 
@@ -242,14 +118,15 @@ def _conditions(body: Body, parts: list[Cursor]) -> tuple[list[Node], Node]:
     lead: list[Node] = []
     for part in parts[:-1]:
         if part.kind == CursorKind.VAR_DECL:
-            lead += [variable(body, part), *_ended(body, part)]
+            lead += [declarations.variable(body, part), *declarations.ended(body, part)]
         elif bindings.is_decomposition(part):
-            lead += _decomposed(body, part)
+            lead += declarations.decomposed(body, part)
         else:
             lead += items(body, [part])
     last = parts[-1]
     if last.kind == CursorKind.VAR_DECL:
-        return [*lead, variable(body, last), *_ended(body, last)], tree.name(last.spelling, body.coord(last))
+        lead += [declarations.variable(body, last), *declarations.ended(body, last)]
+        return lead, tree.name(last.spelling, body.coord(last))
     return lead, expression(body, last)
 
 
@@ -310,7 +187,7 @@ def _for(body: Body, cursor: Cursor) -> Node:
                 body.source.refuse("a declaration in the condition of 'for'", part, "declare the variable before")
             test = expression(body, part)
         elif part.kind == CursorKind.DECL_STMT:
-            init = tree.declarations(_declared(body, part), body.coord(part))
+            init = tree.declarations(declarations.declared(body, part), body.coord(part))
         elif part.kind != CursorKind.NULL_STMT:
             init = expression(body, part)
     assert inner is not None
@@ -388,17 +265,23 @@ def _empty(body: Body, cursor: Cursor) -> Node:
 # --- statements that C has not -------------------------------------------------------------------
 
 
-def _swap(body: Body, cursor: Cursor) -> Node | None:
-    """`std::swap(a, b);` is `{ T held = a; a = b; b = held; }`."""
-    inner = plain(cursor)
-    meant = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
-    if meant is None or meant.spelling != "swap" or not body.entities.is_known(meant):
+def _swaps(body: Body, cursor: Cursor) -> Node | None:
+    """`std::swap(a, b);`, or expressions with commas between them, as of a fold, of which one is that."""
+    parts = _between_commas(cursor)
+    if not any(_is_swap(body, plain(p)) for p in parts):
         return None
+    if len(parts) > 1:
+        return tree.block([statement(body, p) for p in parts], body.coord(cursor))
+    return _swap(body, plain(cursor))
+
+
+def _swap(body: Body, inner: Cursor) -> Node:
+    """`std::swap(a, b);` is `{ T held = a; a = b; b = held; }`."""
     at, args = body.coord(inner), given(inner)
     one, other = (expression(body, a) for a in args)
     acts = any(c.kind == CursorKind.CALL_EXPR or _acts(c) for a in args for c in clang.walk(a))
     if acts and not (accessors.is_pure(one) and accessors.is_pure(other)):
-        body.source.refuse("std::swap of what calls or assigns", cursor, "exchange them by hand")
+        body.source.refuse("std::swap of what calls or assigns", inner, "exchange them by hand")
     again, once_more = (expression(body, a) for a in args)
     of = body.qualified(args[0])
     names = {c.spelling for a in args for c in clang.walk(a)}
@@ -413,6 +296,18 @@ def _swap(body: Body, cursor: Cursor) -> Node | None:
     )
 
 
+def _between_commas(cursor: Cursor) -> list[Cursor]:
+    inner = plain(cursor)
+    if inner.kind != CursorKind.BINARY_OPERATOR or clang.binary(inner) != ",":
+        return [cursor]
+    return [part for side in clang.expressions(inner) for part in _between_commas(side)]
+
+
+def _is_swap(body: Body, inner: Cursor) -> bool:
+    meant = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
+    return meant is not None and meant.spelling == "swap" and body.entities.is_known(meant)
+
+
 def _acts(cursor: Cursor) -> bool:
     if cursor.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR:
         return True
@@ -423,7 +318,7 @@ def _acts(cursor: Cursor) -> bool:
 
 _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.COMPOUND_STMT: block,
-    CursorKind.DECL_STMT: _declarations,
+    CursorKind.DECL_STMT: declarations.statement,
     CursorKind.IF_STMT: _if,
     CursorKind.SWITCH_STMT: _switch,
     CursorKind.CASE_STMT: _stray_case,

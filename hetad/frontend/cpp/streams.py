@@ -2,7 +2,8 @@
 
 TEXT = """
 namespace std {
-struct ostream {};
+struct ostream {
+    template<class... A> long precision(A...) const, width(A...) const, setf(A...) const; ostream &flush(); };
 template<class T> ostream &operator<<(ostream &, const T &);
 ostream &operator<<(ostream &, ostream &(*)(ostream &));
 ostream &endl(ostream &), &flush(ostream &), &fixed(ostream &), &scientific(ostream &), &left(ostream &);
@@ -11,7 +12,8 @@ ostream &showpoint(ostream &);
 struct __hetad_manipulator {};
 __hetad_manipulator setprecision(int), setw(int), setfill(char);
 extern ostream cout, cerr, clog;
-struct ios { static const int out, app, trunc, in, binary; };
+struct ios { static const int out, app, trunc, in, binary, fixed, scientific, left, right, floatfield; };
+typedef ios ios_base;
 struct ofstream : ostream, ios {
     ofstream(); template<class... A> ofstream(const A &...); template<class... A> void open(const A &...);
     void close(); bool is_open() const, good() const; operator bool() const; };

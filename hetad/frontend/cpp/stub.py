@@ -11,11 +11,12 @@ from functools import cache
 
 from hetad.frontend.cpp import streams
 from hetad.frontend.lower import kernel_values, symbols
-from hetad.frontend.lower.builtins import CONSTANTS, HANDLES, TYPES, VECTORS
+from hetad.frontend.lower.builtins import CONSTANTS, HANDLES, LOADS, STORES, TYPES, VECTORS
 from hetad.frontend.lower.half import FROM_FLOAT, TO_FLOAT
 from hetad.frontend.lower.known import functions
 from hetad.ir.printer import declarator
 from hetad.ir.types import CUDA_ERROR, DIM3, Array, Float, Int, Opaque, Pointer, Struct, Type, is_half
+from hetad.memops.communication import NUMBERS
 from hetad.memops.library import IN_OWN_MEMORY, VARIABLES
 from hetad.memops.table import TABLE
 from hetad.rules import callees
@@ -32,10 +33,11 @@ _HEAD = """
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+#define __managed__ __attribute__((annotate("managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ inline
 #define __noinline__
+#define offsetof(type, member) __builtin_offsetof(type, member)
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
@@ -55,10 +57,6 @@ extern const __attribute__((device)) int warpSize;
 extern const float __hetad_infinity, __hetad_nan;
 void *operator new(size_t, void *);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
-template<class T> __both T __ldg(const T *);
-template<class T> __both T __ldca(const T *);
-template<class T> __both T __ldcg(const T *);
-template<class T> __both T __ldcs(const T *);
 namespace std {
 typedef decltype(nullptr) nullptr_t;
 template<class T> __both constexpr const T &min(const T &, const T &);
@@ -86,7 +84,6 @@ _WORDS = {
 }  # fmt: skip
 _OF_TYPES = {"atomic", "shuffle", "reduction"}
 HANDLE = "__hetad_"  # before the names of what handles point to
-_LOADS = ("__ldg", "__ldca", "__ldcg", "__ldcs")
 
 
 @cache
@@ -122,7 +119,7 @@ def _types() -> Iterator[str]:
 def _struct(type_: Struct, more: str = "") -> str:
     fields = " ".join(f"{declarator(f.type, f.name)};" for f in type_.fields)
     align = f"__align__({type_.align}) " if type_.align > 1 else ""
-    return f"struct {align}{type_.name} {{ {fields}{more} }};"
+    return f"struct {align}{type_.name.removeprefix('struct ')} {{ {fields}{more} }};"
 
 
 def _vectors() -> Iterator[str]:
@@ -137,6 +134,8 @@ def _values() -> Iterator[str]:
     for name, (number, type_) in CONSTANTS.items():
         plain = isinstance(type_, Int)
         yield f"constexpr {type_} {name} = {number};" if plain else f"extern const {type_} {name};"
+    for name in NUMBERS:
+        yield f"extern const int {name};"
     for name, type_ in HANDLES.items():
         yield f"extern {declarator(type_, name)};"
     for name, row in VARIABLES.items():
@@ -144,8 +143,12 @@ def _values() -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
+    for name in LOADS:
+        yield f"template<class T> __both T {name}(const T *);"
+    for name in STORES:
+        yield f"template<class T, class V> __both void {name}(T *, V);"
     for name in functions():
-        if name not in _LOADS and not name.startswith("hetad"):
+        if name not in LOADS and not name.startswith("hetad"):
             yield from _function(name)
     for name in sorted({*symbols.CALLS, *kernel_values.CALLS, kernel_values.LAUNCH} - set(functions())):
         yield f"{CUDA_ERROR} {name}(...);"
@@ -201,7 +204,7 @@ def _standard() -> Iterator[str]:
     yield "namespace std {"
     hidden = {"min", "max"}
     for name in functions():
-        if not name.startswith(("hetad", "__", "cuda", "cublas", "atomic", *_LOADS)) and name not in hidden:
+        if not name.startswith(("hetad", "__", "cuda", "cublas", "atomic")) and name not in hidden:
             yield f"using ::{name};"
     for name in TYPES:
         if isinstance(TYPES[name], Int) and name not in ("cudaError", "cudaError_t", "uint", "ushort", "ulong"):

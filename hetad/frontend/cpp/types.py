@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import bit_fields, clang, lambdas, stub, targets
+from hetad.frontend.cpp import bit_fields, clang, closures, lambdas, stub, targets
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.families import KIND, Family, family, root_of
@@ -39,10 +39,11 @@ from hetad.ir.types import (
     Struct,
     Type,
     align_of,
+    innermost,
     size_of,
 )
 
-_PLAIN: dict[TypeKind, Type] = {
+PLAIN: dict[TypeKind, Type] = {
     TypeKind.VOID: VOID, TypeKind.BOOL: BOOL, TypeKind.CHAR_S: CHAR, TypeKind.SCHAR: CHAR, TypeKind.UCHAR: UCHAR,
     TypeKind.SHORT: SHORT, TypeKind.USHORT: USHORT, TypeKind.INT: INT, TypeKind.UINT: UINT, TypeKind.LONG: LONG,
     TypeKind.ULONG: ULONG, TypeKind.LONGLONG: LLONG, TypeKind.ULONGLONG: ULLONG, TypeKind.FLOAT: FLOAT,
@@ -72,25 +73,32 @@ class Types:
         name_of: Callable[[str, Cursor, Sequence[Field]], str],
         opened: Collection[str],
         code: Callable[[], Iterable[Cursor]],
+        taken: Callable[[], Iterable[Cursor]],
     ) -> None:
-        """`opened`: the families whose objects lie in one struct; `code`: all that the text has."""
+        """`opened`: the families whose objects lie in one struct; `code`: all that the text has; `taken`: the functions
+        whose address it takes."""
         self.source = source
         self.opened = opened
         self._code = code
+        self._taken = taken
         self._families: dict[str, Family] = {}
         self._shared: dict[str, Struct] = {}  # the structs of families
         self._name_of = name_of
         self._structs: dict[str, Struct] = {}
         self._open: set[str] = set()
+        self._larger: set[Type] = set()  # structs that are larger than a compiler's, unions apart
         self._lambdas: dict[str, Cursor] = {}  # closure types by key, and the expressions that make them
         self._captures: dict[str, list[Cursor]] = {}
 
-    def qualified(self, type_: ClangType, at: Cursor) -> Qualified:
-        """The type, and whether what has it is const; a reference is the pointer that stands for it."""
+    def qualified(self, type_: ClangType, at: Cursor, alone: bool = False) -> Qualified:
+        """The type, and whether what has it is const; a reference is the pointer that stands for it.  `alone`: of an
+        object that nothing but its thread changes, for which `volatile` means nothing."""
         const = bool(type_.is_const_qualified())
         volatile = bool(type_.is_volatile_qualified())
         found = self._unqualified(type_, at)
         if volatile or (isinstance(found.type, Int | Float) and found.type.volatile):
+            if alone and isinstance(found.type, Struct):
+                return replace(found, const=const or found.const)
             if not isinstance(found.type, Int | Float):
                 self.source.refuse(f"volatile '{found.type}'", at, "make its members volatile")
             found = replace(found, type=replace(found.type, volatile=True))
@@ -128,8 +136,8 @@ class Types:
             return Qualified(self.struct(type_, at))
         if kind == TypeKind.ENUM:
             return Qualified(self._enumeration(type_, at))
-        if kind in _PLAIN:
-            return Qualified(_PLAIN[kind])
+        if kind in PLAIN:
+            return Qualified(PLAIN[kind])
         return self._sugar(type_, at)
 
     def _pointee(self, type_: ClangType, at: Cursor) -> Qualified:
@@ -197,7 +205,7 @@ class Types:
             finally:
                 self._open.discard(key)
             fields = (Field(KIND, INT), *rooms)
-            name = f"any_{self._name_of(_struct_name(found.root), found.root.get_declaration(), ())}"
+            name = f"any_{self._name_of(_struct_name(found.root, at), found.root.get_declaration(), ())}"
             self._shared[key] = Struct(name, fields)
         return self._shared[key]
 
@@ -208,6 +216,9 @@ class Types:
         key = record_key(type_)
         if key in self._structs:
             return self._structs[key]
+        if key in self._open and closures.is_function(type_):
+            what = f"a '{type_.spelling}' that holds what has captured one of its type"
+            self.source.refuse(what, at, "write a function, or a class, that calls the other one")
         if key in self._open:
             self.source.refuse(f"'{type_.spelling}', which refers to itself,", at, "use indices in place of pointers")
         self._open.add(key)
@@ -220,7 +231,7 @@ class Types:
 
     def _struct(self, type_: ClangType, declaration: Cursor, at: Cursor) -> Struct:
         if declaration.kind == CursorKind.UNION_DECL:
-            return self._union(type_, declaration)
+            return self._union(type_, declaration, at)
         size = type_.get_size()
         if size < 0:
             self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
@@ -245,26 +256,38 @@ class Types:
             and own[0].get_field_offsetof() != 0
         ):
             self.source.refuse(f"'{type_.spelling}', with a base that a template tells,", declaration, _NO_BASE)
-        beside = self._beside(type_)
+        beside = [*self._beside(type_), *closures.fields(self, self._taken, type_)]
         fields += beside
         if not fields and (size == 1 or polymorphic):
             fields = [Field("unused", CHAR)]
-        name = self._name_of(_struct_name(type_), declaration, fields)
+        name = self._name_of(_struct_name(type_, at), declaration, fields)
         made = Struct(name, tuple(fields), bits=bits.members)
         align = type_.get_align()
         if align > align_of(made) and not polymorphic:
             made = replace(made, align=align)
-        if size_of(made) != size and not polymorphic and not beside:
+        if any(innermost(f.type) in self._larger for f in fields):
+            self._larger.add(made)
+        elif size_of(made) != size and not polymorphic and not beside and not closures.holds_function(type_):
             what = "bases of a template, or other members that hetad does not see"
             self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, _NO_BASE)
         return made
 
-    def _union(self, type_: ClangType, declaration: Cursor) -> Struct:
+    def _union(self, type_: ClangType, declaration: Cursor, at: Cursor) -> Struct:
         members = tuple(self._field(f, n, type_) for n, f in enumerate(type_.get_fields()))
+        if members and all(self._is_workspace(f.type) for f in type_.get_fields()):
+            made = Struct(self._name_of(_struct_name(type_, at), declaration, members), members)
+            self._larger.add(made)
+            return made
         bad = next((m for m in members if not packed.is_number(m.type)), None)
         if bad is not None:
             self.source.refuse(f"a union with a member of type '{bad.type}'", declaration, packed.REMEDY)
-        return packed.of_numbers(self._name_of(_struct_name(type_), declaration, members), members)
+        return packed.of_numbers(self._name_of(_struct_name(type_, at), declaration, members), members)
+
+    def _is_workspace(self, type_: ClangType) -> bool:
+        """Whether it is memory that a library works in: nobody reads there what went in by another member of a union,
+        so that each may lie apart."""
+        declaration = type_.get_canonical().get_declaration()
+        return declaration.spelling == "TempStorage" and self.source.is_models(declaration)
 
     def _field(self, field: Cursor, number: int, of: ClangType) -> Field:
         if field.is_bitfield():
@@ -334,12 +357,19 @@ class Types:
         return names[number] if number < len(names) else None
 
 
-def _struct_name(type_: ClangType) -> str:
-    """`Vector_float_3` for `ns::Vector<float, 3>`."""
+def _struct_name(type_: ClangType, at: Cursor) -> str:
+    """`Vector_float_3` for `ns::Vector<float, 3>`; one without a name is called after what is declared with it."""
     text = re.sub(r"\b(const|volatile|struct|class)\b", " ", type_.spelling)
     if LAMBDA in text:
         return closure_name(type_)
     if "(unnamed" in text or "(anonymous" in text:
-        return "unnamed"
+        return _after(at)
     text = re.sub(r"\b\w+::|\(anonymous namespace\)::", "", text)
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").replace("-", " minus ")).strip("_")
+
+
+def _after(declared: Cursor) -> str:
+    """As the front end of C calls it: `cells_t` for a variable `cells`, `Cell_at` for a member `at` of `Cell`."""
+    if declared.kind == CursorKind.FIELD_DECL and declared.semantic_parent.spelling.isidentifier():
+        return f"{declared.semantic_parent.spelling}_{declared.spelling}"
+    return f"{declared.spelling}_t" if declared.spelling else "unnamed"

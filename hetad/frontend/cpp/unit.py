@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, ours, recoverable, speculative
 from hetad.frontend import models
-from hetad.frontend.cpp import questions
 from hetad.frontend.cpp.alike import joined
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.families import Unopened
+from hetad.frontend.cpp.foreseen import foreseen
 from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.questions import Question, Unasked
@@ -24,6 +25,12 @@ from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
 from hetad.ir.functions import calls
 from hetad.ir.identity import IdentityMap
+
+
+def _after(first: list[str], entry: ir.Function) -> ir.Function:
+    """A function that calls others before anything else."""
+    calls_ = tuple(ir.Call(name, (), span=entry.span) for name in first)
+    return replace(entry, body=(*calls_, *entry.body))
 
 
 class CppUnit(Unit):
@@ -69,7 +76,12 @@ class CppUnit(Unit):
         layout = self._layouts.get(text)
         if layout is None:
             layout = self._layouts[text] = laid_out(text.tokens)
-        return Source(text.name, layout, self._asked, list(self._instances))
+        source = Source(text.name, layout, self._asked, list(self._instances))
+        arrays = source.arrays_in_templates()
+        if not arrays:
+            return source
+        self._layouts[text] = laid_out(text.tokens, layout.arrays | arrays)
+        return Source(text.name, self._layouts[text], self._asked, list(self._instances))
 
     def instance(self, name: str) -> str:
         if "<" in name and name not in self._instances:
@@ -113,23 +125,28 @@ class CppUnit(Unit):
 
     def _answered(self, function: str) -> ir.Program:
         """The program of a function, read again where Clang must be asked more."""
+        while self._ask(self._foreseen(function)):
+            pass
         while True:
-            with questions.collected() as unanswered:
-                found = self._attempt(function)
-            if not unanswered:
-                return found if found is not None else self._reach(function)
-            new = [q for q in unanswered if q not in self._asked]
+            try:
+                with speculative():
+                    return self._reach(function)
+            except Unasked as unasked:
+                self._ask([unasked.question])
+            except SourceError:
+                return self._reach(function)  # where all problems are collected
+
+    def _foreseen(self, function: str) -> list[Question]:
+        _, cursor = self._defined(function)
+        return foreseen(cursor)
+
+    def _ask(self, questions: Iterable[Question]) -> bool:
+        """Reads the program again if any of these has not been asked yet."""
+        new = [q for q in questions if q not in self._asked]
+        if new:
             self._asked += new
             self._linkage = self._read()
-            if not new:  # there are questions without answers, which are refused
-                return self._reach(function)
-
-    def _attempt(self, function: str) -> ir.Program | None:
-        with speculative():
-            try:
-                return self._reach(function)
-            except Exception:  # noqa: BLE001 - what is lowered without answers may be anything
-                return None
+        return bool(new)
 
     def of_library(self, function: str) -> ir.Program:
         return self._closed(function)
@@ -138,19 +155,37 @@ class CppUnit(Unit):
         linkage = self._linkage
         waiting: list[tuple[str, Span | None]] = [(linkage.version(entry), None)]
         reached: dict[str, ir.Function] = {}
+        first: dict[str, ir.Function] = {}  # the functions that give variables their first values
         while waiting:
             name, caller = waiting.pop(0)
-            if name in reached:
-                continue
-            with recoverable() as recovery, ours(caller):
-                reached[name] = self._lowered(linkage.owners[name], name, caller)
-            if not recovery.failed:
-                found = reached[name]
-                waiting += [(n, at) for n, at in calls(found).items() if self._is_programs(n)]
+            if name not in reached:
+                with recoverable() as recovery, ours(caller):
+                    reached[name] = self._lowered(linkage.owners[name], name, caller)
+                if not recovery.failed:
+                    waiting += self._called(reached[name])
+            for function in () if waiting else self._first_values(reached):
+                first[function.name] = reached[function.name] = function
+                waiting += self._called(function)
+        if first:
+            ordered_first = sorted(first, key=linkage.order)
+            reached[linkage.version(entry)] = _after(ordered_first, reached[linkage.version(entry)])
         ordered = dict(sorted(reached.items(), key=lambda pair: linkage.order(pair[0])))
         globals_ = used_globals(ordered, list(linkage.globals()))
         program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))
         return joined(program, entry, linkage.versions) if linkage.several else program
+
+    def _called(self, function: ir.Function) -> list[tuple[str, Span | None]]:
+        """The functions of the program that a function calls, and where."""
+        return [(name, at) for name, at in calls(function).items() if self._is_programs(name)]
+
+    def _first_values(self, reached: Mapping[str, ir.Function]) -> list[ir.Function]:
+        """What gives variables at file scope that functions use the values that the program computes, and those whose
+        values come with a change of these, as far as it is not reached."""
+        used = [g.symbol.name for g in used_globals(reached, list(self._linkage.globals()))]
+        acting = [name for text in self._linkage.texts for name in text.first_values.acting(used)] if used else []
+        owned = ((name, self._linkage.owners.get(name)) for name in dict.fromkeys((*used, *acting)))
+        made = (owner.first_values.function(name) for name, owner in owned if owner is not None)
+        return [function for function in made if function is not None and function.name not in reached]
 
     def _is_programs(self, name: str) -> bool:
         """Whether a function is the program's, and no operation of hetad's own."""

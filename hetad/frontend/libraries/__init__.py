@@ -17,6 +17,7 @@ _FILES = {
     "cuComplex.h": ("cucomplex.cu", "cucomplex_real.cu"),
     "cufft.h": ("cufft.cu", "fft_real.cu", "fft_real_tangents.cu"),
     "curand.h": ("curand.cu", "random_real.cu"),
+    **{f"helper_{name}.h": (f"helper_{name}.cu",) for name in ("cuda", "functions", "string", "timer")},  # of samples
 }
 # What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers; cuRAND's
 # names end in nothing or in Double, those of cuComplex.h in f or in nothing.

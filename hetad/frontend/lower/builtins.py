@@ -22,6 +22,8 @@ from hetad.ir.types import (
     LONG,
     MEMCPY_KIND,
     MESSAGE_STATUS,
+    MPI_ADDRESS,
+    MPI_INFO,
     NCCL_COMMUNICATOR,
     NCCL_NUMBER,
     NCCL_REDUCTION,
@@ -36,6 +38,7 @@ from hetad.ir.types import (
     TIME,
     TIMESPEC,
     TIMEVAL,
+    TIMEZONE,
     UCHAR,
     UINT,
     ULLONG,
@@ -49,6 +52,10 @@ from hetad.ir.types import (
     size_of,
 )
 from hetad.memops import communication, nccl
+
+# Accesses that say what caches do.
+LOADS = ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv")
+STORES = ("__stwb", "__stcg", "__stcs", "__stwt")
 
 
 def _alignment(element: Type, count: int) -> int:
@@ -92,14 +99,17 @@ TYPES: dict[str, Type] = {
     "cudaDeviceAttr": DEVICE_ATTRIBUTE,
     "option": OPTION,
     "timeval": TIMEVAL,
+    "timezone": TIMEZONE,
     "timespec": TIMESPEC,
     "tm": TIME,
     "intmax_t": Int(64, True, "intmax_t"),
     "uintmax_t": Int(64, False, "uintmax_t"),
     "clockid_t": INT,
     "dim3": DIM3,
+    "MPI_Aint": MPI_ADDRESS,
     "MPI_Comm": COMMUNICATOR,
     "MPI_Datatype": DATATYPE,
+    "MPI_Info": MPI_INFO,
     "MPI_Op": REDUCTION,
     "MPI_Request": REQUEST,
     "MPI_Status": MESSAGE_STATUS,

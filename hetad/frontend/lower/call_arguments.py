@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import (
     convert,
     half,
 )
 from hetad.ir.nodes import (
+    Cast,
     Const,
     Expr,
 )
@@ -21,6 +24,8 @@ from hetad.ir.types import (
     INT,
     LONG,
     MESSAGE_STATUS,
+    MPI_ADDRESS,
+    MPI_INFO,
     NCCL_COMMUNICATOR,
     NCCL_NUMBER,
     NCCL_REDUCTION,
@@ -38,6 +43,7 @@ from hetad.ir.types import (
     Int,
     Pointer,
     Type,
+    Void,
     element,
     is_half,
     promote_integer,
@@ -61,6 +67,7 @@ _OPERAND: dict[str, Type] = {
     **dict.fromkeys(("elements", "block", "peer", "tag", "from_peer", "from_tag", "root"), INT),
     "result": NCCL_RESULT, "kind_of_number": NCCL_NUMBER, "reduction": NCCL_REDUCTION, "nccl": NCCL_COMMUNICATOR,
     "unique_id": NCCL_UNIQUE_ID,
+    "info": MPI_INFO, "displacement": MPI_ADDRESS,
     "type": DATATYPE, "block_type": DATATYPE, "operator": REDUCTION, "communicator": COMMUNICATOR,
     "stream": STREAM, "handle": BLAS_HANDLE, "event": EVENT, "record": EVENT,
 }  # fmt: skip
@@ -68,7 +75,8 @@ _OPERAND: dict[str, Type] = {
 # What is behind a pointer.
 _HELD: dict[str, Type] = {
     "request": REQUEST, "request_held": REQUEST, "requests": REQUEST, "status": MESSAGE_STATUS,
-    **dict.fromkeys(("number", "numbers", "counts", "places", "sent_counts", "sent_places"), INT),
+    "displacements": MPI_ADDRESS, "types": DATATYPE,
+    **dict.fromkeys(("number", "found", "numbers", "counts", "places", "sent_counts", "sent_places"), INT),
 }  # fmt: skip
 
 
@@ -90,7 +98,17 @@ def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
         if convert.is_null(arg):
             return convert.convert(arg, Pointer(VOID))
         raise SyntaxProblem(f"'{row.name}' needs a pointer, not '{arg.type}'", arg.span)
-    return arg
+    return _as_it_is(arg) if role in ("dst", "src", "pointer") else arg
+
+
+def _as_it_is(arg: Expr) -> Expr:
+    """The address of numbers that is cast to `void **`, as in `cudaFree((void **)p)`, without the cast."""
+    if not isinstance(arg, Cast) or not isinstance(arg.operand.type, Pointer) or not isinstance(arg.type, Pointer):
+        return arg
+    given, inner = arg.operand.type, _as_it_is(arg.operand)
+    if arg.type.to == Pointer(VOID) and not isinstance(given.to, Pointer | Void):
+        return inner
+    return arg if inner is arg.operand else replace(arg, operand=inner)
 
 
 def atomic_arguments(callee: Callee, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:

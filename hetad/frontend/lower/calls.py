@@ -2,7 +2,7 @@
 
 Own functions in expressions become CallExpr; known mathematics Intrinsic; everything else with an effect (memory
 operations, atomics, barriers, warp functions, printf) becomes a Call statement whose result, when used, goes
-into a variable.  `__ldg(p)` is `p[0]`.
+into a variable.  `__ldg(p)` is `p[0]`, `__stcs(p, x)` is `p[0] = x`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hetad.frontend.lower import (
     references,
     symbols,
 )
-from hetad.frontend.lower.builtins import VECTORS
+from hetad.frontend.lower.builtins import LOADS, STORES, VECTORS
 from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.call_arguments import (
     atomic_arguments,
@@ -39,6 +39,7 @@ from hetad.frontend.normalize.launch_arguments import is_list, packed
 from hetad.frontend.opaque import OPAQUE
 from hetad.ir.nodes import (
     Aggregate,
+    Assign,
     Call,
     CallExpr,
     Const,
@@ -99,6 +100,9 @@ def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
         return symbols.call(ctx, node, used)
     if name in IN_OWN_MEMORY:
         return _in_given_memory(ctx, node, name)
+    if name in STORES and len(arguments(node)) == 2:
+        _store(ctx, node)
+        return None
     target = _result_type(ctx, node, name)
     if target is None:
         return _pure(ctx, node, name)
@@ -295,6 +299,14 @@ def _statement(ctx: Context, node: c_ast.FuncCall, returned: Type, used: bool) -
     return result(ctx, name, returned, span, args)
 
 
+def _store(ctx: Context, node: c_ast.FuncCall) -> None:
+    """`__stcs(p, x)` and its like, which say how caches keep what is stored."""
+    pointer, given = arguments(node)
+    place = convert.dereference(convert.undecayed(expressions.value(ctx, pointer)), ctx.span(node))
+    assert isinstance(place, Place)
+    ctx.emit(Assign(place, expressions.value_as(ctx, given, place.type), span=ctx.span(node)))
+
+
 def _in_given_memory(ctx: Context, node: c_ast.FuncCall, name: str) -> Expr:
     """A call whose result lies in the library's memory, as one that is given a variable for it."""
     other, type_ = IN_OWN_MEMORY[name]
@@ -348,7 +360,7 @@ def _pure(ctx: Context, node: c_ast.FuncCall, name: str) -> Expr | None:
         return dim3(args, span)
     if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
         return _vector(name.removeprefix("make_"), args, span)
-    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs") and len(args) == 1:
+    if name in LOADS and len(args) == 1:
         return convert.dereference(convert.undecayed(args[0]), span)
     if name in half.TO_FLOAT and len(args) == 1 and args[0].type == half.TO_FLOAT[name]:
         return half.to_float(args[0], span)

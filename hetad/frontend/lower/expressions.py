@@ -359,6 +359,10 @@ def _assignment(ctx: Context, node: c_ast.Assignment) -> Expr:
 
 
 def _call(ctx: Context, node: c_ast.FuncCall) -> Expr:
+    if getattr(node.name, "name", None) == "offsetof":  # which the parser knows, for it takes a type
+        from hetad.frontend.lower.offsets import offsetof
+
+        return offsetof(ctx, node)
     result = calls.call(ctx, node, used=True)
     if result is None:
         raise SyntaxProblem("this call returns nothing", ctx.span(node))

@@ -10,7 +10,7 @@ from hetad.frontend.lower.c_nodes import arguments
 from hetad.frontend.lower.context import OBJECT, Context, Reference
 from hetad.frontend.opaque import scope
 from hetad.ir.nodes import Const, Expr, Opaque, Symbol, Var
-from hetad.ir.types import Array, Float, Int, Pointer, Type
+from hetad.ir.types import Array, Float, Int, Pointer, Type, scalar_base
 
 
 def statement(ctx: Context, node: c_ast.FuncCall) -> None:
@@ -32,6 +32,9 @@ def statement(ctx: Context, node: c_ast.FuncCall) -> None:
             else:
                 args.append(arg)
                 texts.append("")
+        elif not isinstance(piece, c_ast.Constant):  # a value that the program computes
+            args.append(ctx.hold(expressions.value(ctx, piece), "shown", span))
+            texts.append("")
         else:
             texts[-1] += _text(piece)
     declared = tuple(s for n in _text(names).split() if isinstance(s := ctx.local(n), Symbol))
@@ -69,6 +72,4 @@ def _is_text(type_: Type) -> bool:
 
 def _is_printed(type_: Type) -> bool:
     """What an output may read an element of."""
-    while isinstance(type_, Array | Pointer):
-        type_ = type_.of if isinstance(type_, Array) else type_.to
-    return isinstance(type_, Int | Float)
+    return isinstance(scalar_base(type_), Int | Float)

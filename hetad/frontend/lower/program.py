@@ -121,8 +121,6 @@ def _bounds(ctx: Context, item: Item) -> str | None:
 def variable(ctx: Context, node: c_ast.Decl, item: Item) -> Global | Const:
     """A variable at file scope; a const number with a constant initialiser is that constant."""
     span = ctx.span(innermost(node))
-    if "__managed__" in item.spaces:
-        ctx.refuse("managed variables", span, "use cudaMalloc and cudaMemcpy")
     if "__shared__" in item.spaces and "extern" not in (node.storage or []):
         ctx.refuse("shared memory at file scope", span, "declare it in the kernel")
     qualified = declared(ctx, node.type, f"{node.name}_t")
@@ -136,7 +134,7 @@ def variable(ctx: Context, node: c_ast.Decl, item: Item) -> Global | Const:
         if constant is not None:
             return constant
     writable = Symbol(node.name, type_, span, storage, const)  # type: ignore[arg-type]
-    return Global(writable, init, device, span)
+    return Global(writable, init, device, span, "__managed__" in item.spaces and not const)
 
 
 def _constant(init: Expr, type_: Type) -> Const | None:

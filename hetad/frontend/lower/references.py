@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -10,6 +11,7 @@ from hetad.diagnostics import SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.c_nodes import Copied, declared_name, innermost
 from hetad.frontend.lower.context import Context, Qualified, Reference
+from hetad.ir.arithmetic import bare
 from hetad.ir.nodes import (
     AddressOf,
     Assign,
@@ -26,12 +28,13 @@ from hetad.ir.nodes import (
     Member,
     Select,
     Stmt,
+    String,
     Symbol,
     Update,
     Var,
 )
 from hetad.ir.places import is_fixed, root_symbol, written
-from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, element
+from hetad.ir.types import CHAR, Array, Float, Int, Pointer, Struct, Type, Void, element
 from hetad.ir.visit import bodies, children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
@@ -112,7 +115,10 @@ def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
                 span,
                 "pass a variable of that type",
             )
-        held = ctx.hold(convert.convert(given, pointer.to, span), "argument", span)
+        if isinstance(pointer.to, Array) and isinstance(text := bare(given), String):
+            held = ctx.hold(replace(text, type=replace(pointer.to, of=CHAR)), "text", span)
+        else:
+            held = ctx.hold(convert.convert(given, pointer.to, span), "argument", span)
     else:
         if not pointer.const:
             raise SyntaxProblem(f"a reference to '{pointer.to}' cannot refer to a list", span, "pass a variable")

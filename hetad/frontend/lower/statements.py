@@ -13,6 +13,7 @@ from hetad.frontend.lower import convert, declarations, effects, endings, expres
 from hetad.frontend.lower.c_nodes import CONSTEXPR, AtEnd, arguments
 from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
+from hetad.ir.jumps import leaves_by
 from hetad.ir.nodes import (
     Assign,
     Block,
@@ -37,7 +38,7 @@ from hetad.ir.nodes import (
     While,
 )
 from hetad.ir.types import BOOL, VOID, Int
-from hetad.ir.visit import bodies, variables
+from hetad.ir.visit import variables
 
 
 def statement(ctx: Context, node: c_ast.Node) -> None:
@@ -242,7 +243,7 @@ def _do_while(ctx: Context, node: c_ast.DoWhile) -> None:
 
 def _between_turns(ctx: Context, between: Body, inner: Body, span: Span) -> None:
     """`while (true)` that runs `between` after each turn of `inner`, also after a continue."""
-    if not _continues(inner):
+    if not any(Continue in leaves_by(s) for s in inner):
         ctx.emit(While(_true(span), (*_scoped(inner, span), *between), span=span))
         return
     first = ctx.fresh("first", BOOL, span)
@@ -258,15 +259,6 @@ def _between_turns(ctx: Context, between: Body, inner: Body, span: Span) -> None
 def _scoped(inner: Body, span: Span) -> Body:
     """Statements in a scope of their own when they declare something."""
     return (Block(inner, span=span),) if any(isinstance(s, Declare) for s in inner) else inner
-
-
-def _continues(stmts: Body) -> bool:
-    for stmt in stmts:
-        if isinstance(stmt, Continue):
-            return True
-        if not isinstance(stmt, For | While | DoWhile) and any(_continues(b) for b in bodies(stmt)):
-            return True
-    return False
 
 
 def _for(ctx: Context, node: c_ast.For) -> None:
@@ -310,7 +302,7 @@ def _for(ctx: Context, node: c_ast.For) -> None:
 
 def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, span: Span) -> None:
     """A for loop whose step is more than assignments."""
-    if not _continues(inner):
+    if not any(Continue in leaves_by(s) for s in inner):
         ctx.emit(While(_true(span), (*test, *_scoped(inner, span), *step), span=span))
     else:
         first = ctx.fresh("first", BOOL, span)

@@ -15,7 +15,7 @@ from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.context import Context
 from hetad.ir.build import copy_kind
 from hetad.ir.nodes import AddressOf, Assign, Binary, Call, Cast, Const, Declare, Expr, Index, Place, Symbol, Var
-from hetad.ir.types import CUDA_ERROR, INT, SIZE_T, STREAM, VOID, Array, Int, Pointer, Type, size_of
+from hetad.ir.types import CUDA_ERROR, INT, SIZE_T, STREAM, VOID, Array, Int, Pointer, Type, innermost, size_of
 
 ADDRESS = "cudaGetSymbolAddress"
 SIZE = "cudaGetSymbolSize"
@@ -89,8 +89,7 @@ def _at(ctx: Context, start: Var, element: Type, offset: Expr, span: Span) -> Ex
     """The address `offset` bytes behind `start`, counted in the scalars that the variable consists of."""
     if isinstance(offset, Const) and offset.value == 0:
         return start
-    while isinstance(element, Array):
-        element = element.of
+    element = innermost(element)
     each = size_of(element)
     if isinstance(offset, Const) and isinstance(offset.value, int) and offset.value % each:
         ctx.refuse("an offset into the middle of an element", span, f"use a multiple of sizeof({element})")

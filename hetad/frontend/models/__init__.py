@@ -9,7 +9,12 @@ from pathlib import Path
 from hetad.frontend.preprocess import Preprocessed, preprocess
 
 _FOLDER = "<hetad>/"
-# The models, each behind those that it needs, and the words by which a program asks for them.
+_MAPS = ("map<", "set<", "multimap<", "multiset<")
+_HASHED = ("unordered_map<", "unordered_set<")
+_SHARED = ("shared_ptr", "make_shared", "weak_ptr")
+_VARIANTS = ("variant", "monostate")
+_QUEUES = ("deque<", "queue<", "stack<", "priority_queue<")
+# The models, each behind those that it needs, and the words by which a program asks for them; `map<`: with arguments.
 _WORDS = {
     "standard": ("std", "thrust", "Kokkos"),
     "concepts": (
@@ -22,12 +27,17 @@ _WORDS = {
         "curandStatePhilox4_32_10_t", "curand_init",
     ),
     "cooperative_groups": ("cooperative_groups",),
-    "memory": ("unique_ptr", "make_unique"),
-    "tuple": ("tuple", "make_tuple", "tie", "thrust"),
+    "memory": ("unique_ptr", "make_unique", *_SHARED),
+    "tuple": ("tuple", "make_tuple", "tie", "thrust", *_VARIANTS),
     "functional": (
         "plus", "minus", "multiplies", "divides", "negate", "less", "greater", "less_equal", "greater_equal",
-        "equal_to", "not_equal_to", "logical_and", "logical_or", "thrust",
+        "equal_to", "not_equal_to", "logical_and", "logical_or", "thrust", *_MAPS, *_HASHED, *_QUEUES,
     ),
+    "function": ("function<", *_SHARED),
+    "shared_ptr": _SHARED,
+    "optional": ("optional", "nullopt", "make_optional", *_VARIANTS),
+    "variant": _VARIANTS,
+    "span": ("span",),
     "algorithm": (
         "accumulate", "inner_product", "transform_reduce", "reduce", "iota", "partial_sum", "inclusive_scan",
         "exclusive_scan", "adjacent_difference", "transform", "for_each", "fill", "fill_n", "generate", "copy",
@@ -46,9 +56,12 @@ _WORDS = {
     ),
     "chrono": ("chrono",),
     "istream": ("ifstream",),
-    "string": ("string", "to_string", "stoi", "stol", "stoul", "stof", "stod"),
-    "vector": ("vector", "thrust"),
-    "list": ("list",),
+    "string": ("string", "string_view", "to_string", "stoi", "stol", "stoul", "stof", "stod", *_HASHED),
+    "vector": ("vector", "thrust", *_QUEUES),
+    "queue": _QUEUES,
+    "list": ("list", *_MAPS, *_HASHED),
+    "map": _MAPS,
+    "unordered_map": _HASHED,
     "libcuxx": ("cuda",),
     "thrust": ("thrust",),
     "thrust_loops": ("thrust",),
@@ -59,6 +72,7 @@ _WORDS = {
     "thrust_select": ("thrust",),
     "thrust_policies": ("thrust",),
     "cub": ("cub",),
+    "cub_load": ("BlockLoad", "BlockStore", "BlockExchange"),
     "cub_device": ("DeviceReduce", "DeviceSegmentedReduce", "DeviceScan", "DeviceSelect", "DeviceRadixSort"),
     "kokkos": ("Kokkos",),
     "kokkos_view": ("Kokkos",),
@@ -67,8 +81,8 @@ _WORDS = {
     "kokkos_reduce": ("Kokkos",),
     "kokkos_team": ("Kokkos",),
 }  # fmt: skip
-_OF_STANDARD = set(_WORDS) - {"half", "curand", "cooperative_groups", "cub", "libcuxx"}
-_LIBRARIES = {"std", "thrust", "cub", "Kokkos"}
+_OF_STANDARD = set(_WORDS) - {"half", "curand", "cooperative_groups", "cub", "cub_load", "libcuxx"}
+_LIBRARIES = {"std", "thrust", "Kokkos"}
 
 MODELLED = frozenset({"vector", *_WORDS["random"]})  # of what is passed over where it is read as C
 CLOCKS = frozenset(
@@ -88,11 +102,27 @@ def model(name: str) -> Preprocessed:
 
 def named(words: Iterable[str]) -> list[Preprocessed]:
     """The models that a program with these words asks for, in order."""
-    found = set(words)
+    found = _with_arguments(words)
     if found.intersection(_WORDS["cub_device"]):  # is made of thrust's
         found.add("thrust")
     apart = () if found & _LIBRARIES else _OF_STANDARD
     return [model(name) for name, asked in _WORDS.items() if name not in apart and found.intersection(asked)]
+
+
+def _with_arguments(words: Iterable[str]) -> set[str]:
+    """The words; `map<` for `std::map<`, and for `map<` where the program has no function of that name."""
+    found: set[str] = set()
+    meant: set[str] = set()
+    called: set[str] = set()
+    scope = before = ""
+    for word in words:
+        found.add(word)
+        if word == "<":
+            (found if scope == "::" else meant).add(f"{before}<")
+        elif word == "(":
+            called.add(f"{before}<")
+        scope, before = before, word
+    return found | (meant - called)
 
 
 def are_cpp(words: Iterable[str]) -> bool:

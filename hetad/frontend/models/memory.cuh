@@ -1,4 +1,4 @@
-// What hetad reads in place of <memory>: pointers that own what they point to.
+// What hetad reads in place of <memory>: pointers that own what they point to, alone or with others.
 namespace std {
 
 template <class T> struct default_delete {
@@ -7,18 +7,22 @@ template <class T> struct default_delete {
 template <class T> struct default_delete<T[]> {
     void operator()(T *p) const { delete[] p; }
 };
+template <class T> struct __pointed { typedef T type; };
+template <class T> struct __pointed<T[]> { typedef T type; };
 
-template <class T, class D = default_delete<T>> class unique_ptr {
+template <class P, class D = default_delete<P>> class unique_ptr {
 public:
+    typedef typename __pointed<P>::type element_type;
+    typedef element_type T;
     typedef T *pointer;
-    typedef T element_type;
+    typedef D deleter_type;
 
-    unique_ptr() : held(nullptr) {}
-    unique_ptr(nullptr_t) : held(nullptr) {}
-    explicit unique_ptr(T *p) : held(p) {}
-    unique_ptr(T *p, const D &) : held(p) {}
-    unique_ptr(unique_ptr &&other) : held(other.held) { other.held = nullptr; }
-    template <class U, class E> unique_ptr(unique_ptr<U, E> &&other) : held(other.release()) {}
+    unique_ptr() : held(nullptr), end() {}
+    unique_ptr(nullptr_t) : held(nullptr), end() {}
+    explicit unique_ptr(T *p) : held(p), end() {}
+    unique_ptr(T *p, const D &d) : held(p), end(d) {}
+    unique_ptr(unique_ptr &&other) : held(other.held), end(other.end) { other.held = nullptr; }
+    template <class Q, class E> unique_ptr(unique_ptr<Q, E> &&other) : held(other.release()), end() {}
     unique_ptr(const unique_ptr &) = delete;
     ~unique_ptr() { __end(); }
     unique_ptr &operator=(unique_ptr &&other)
@@ -26,6 +30,7 @@ public:
         if (this != &other) {
             __end();
             held = other.held;
+            end = other.end;
             other.held = nullptr;
         }
         return *this;
@@ -38,64 +43,10 @@ public:
     }
     unique_ptr &operator=(const unique_ptr &) = delete;
     T *get() const { return held; }
+    D &get_deleter() { return end; }
+    const D &get_deleter() const { return end; }
     T &operator*() const { return *held; }
     T *operator->() const { return held; }
-    explicit operator bool() const { return held != nullptr; }
-    T *release()
-    {
-        T *p = held;
-        held = nullptr;
-        return p;
-    }
-    void reset(T *p = nullptr)
-    {
-        __end();
-        held = p;
-    }
-    void swap(unique_ptr &other) { std::swap(held, other.held); }
-
-private:
-    T *held;
-
-    void __end()
-    {
-        if (held != nullptr) {
-            D end;
-            end(held);
-        }
-    }
-};
-
-template <class T, class D> class unique_ptr<T[], D> {
-public:
-    typedef T *pointer;
-    typedef T element_type;
-
-    unique_ptr() : held(nullptr) {}
-    unique_ptr(nullptr_t) : held(nullptr) {}
-    explicit unique_ptr(T *p) : held(p) {}
-    unique_ptr(T *p, const D &) : held(p) {}
-    unique_ptr(unique_ptr &&other) : held(other.held) { other.held = nullptr; }
-    template <class U, class E> unique_ptr(unique_ptr<U, E> &&other) : held(other.release()) {}
-    unique_ptr(const unique_ptr &) = delete;
-    ~unique_ptr() { __end(); }
-    unique_ptr &operator=(unique_ptr &&other)
-    {
-        if (this != &other) {
-            __end();
-            held = other.held;
-            other.held = nullptr;
-        }
-        return *this;
-    }
-    unique_ptr &operator=(nullptr_t)
-    {
-        __end();
-        held = nullptr;
-        return *this;
-    }
-    unique_ptr &operator=(const unique_ptr &) = delete;
-    T *get() const { return held; }
     T &operator[](size_t i) const { return held[i]; }
     explicit operator bool() const { return held != nullptr; }
     T *release()
@@ -109,17 +60,20 @@ public:
         __end();
         held = p;
     }
-    void swap(unique_ptr &other) { std::swap(held, other.held); }
+    void swap(unique_ptr &other)
+    {
+        std::swap(held, other.held);
+        std::swap(end, other.end);
+    }
 
 private:
     T *held;
+    D end;
 
     void __end()
     {
-        if (held != nullptr) {
-            D end;
+        if (held != nullptr)
             end(held);
-        }
     }
 };
 

@@ -51,6 +51,7 @@ template <class A, class B> struct pair {
     __both constexpr pair() : first(), second() {}
     __both constexpr pair(const A &a, const B &b) : first(a), second(b) {}
     template <class U, class V> __both constexpr pair(U &&u, V &&v) : first(forward<U>(u)), second(forward<V>(v)) {}
+    template <class U, class V> __both constexpr pair(const pair<U, V> &other) : first(other.first), second(other.second) {}
 };
 template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(move(a), move(b)); }
 template <class A, class B> __both constexpr bool operator==(const pair<A, B> &a, const pair<A, B> &b)
@@ -188,6 +189,16 @@ template <class I> struct iterator_traits { typedef typename I::value_type value
 template <class T> struct iterator_traits<T *> { typedef T value_type; };
 template <class T> struct iterator_traits<const T *> { typedef T value_type; };
 template <class I> using __iterator_only = decltype(*__value<I &>());
+// A list of what containers hold; of std::function, whose elements the list converts, there is none: they are arguments.
+template <class T> struct __listed { typedef initializer_list<T> type; };
+template <class T> using __list_of = typename __listed<T>::type;
+template <class S> class function;
+struct __no_list {
+    __both constexpr size_t size() const { return 0; }
+};
+template <class S> struct __listed<function<S>> { typedef __no_list type; };
+template <class T, class... F>
+using __all_stored = enable_if_t<!__is_same(__list_of<T>, initializer_list<T>) && (__is_convertible_to(F, T) && ...)>;
 template <size_t I, class A, class B> __both constexpr auto &get(pair<A, B> &p)
 {
     if constexpr (I == 0)
@@ -207,7 +218,7 @@ template <size_t I, class T, size_t N> __both constexpr const T &get(const array
 template <class T, class U> __both T exchange(T &place, U &&value)
 {
     T held = move(place);
-    place = value;
+    place = forward<U>(value);
     return held;
 }
 template <class T> enable_if_t<!__is_trivially_copyable(T)> swap(T &a, T &b)

@@ -1,6 +1,64 @@
 // What hetad reads in place of <string>: texts in memory of their own, which carry no derivatives.
 namespace std {
 
+// Letters that another one owns.
+class string_view {
+public:
+    typedef const char *const_iterator;
+    static constexpr size_t npos = (size_t)-1;
+
+    string_view() : text(nullptr), count(0) {}
+    string_view(const char *other) : text(other), count(strlen(other)) {}
+    string_view(const char *other, size_t n) : text(other), count(n) {}
+    const char *data() const { return text; }
+    size_t size() const { return count; }
+    size_t length() const { return count; }
+    bool empty() const { return count == 0; }
+    const char &operator[](size_t i) const { return text[i]; }
+    const char &front() const { return text[0]; }
+    const char &back() const { return text[count - 1]; }
+    const char *begin() const { return text; }
+    const char *end() const { return text + count; }
+    void remove_prefix(size_t n)
+    {
+        text += n;
+        count -= n;
+    }
+    void remove_suffix(size_t n) { count -= n; }
+    string_view substr(size_t from = 0, size_t n = npos) const
+    {
+        const size_t left = count - from;
+        return string_view(text + from, n < left ? n : left);
+    }
+    size_t find(char c, size_t from = 0) const
+    {
+        for (size_t i = from; i < count; ++i)
+            if (text[i] == c)
+                return i;
+        return npos;
+    }
+    size_t find(string_view part, size_t from = 0) const
+    {
+        for (size_t i = from; i + part.count <= count; ++i)
+            if (strncmp(text + i, part.text, part.count) == 0)
+                return i;
+        return npos;
+    }
+    int compare(string_view other) const
+    {
+        const size_t both = count < other.count ? count : other.count;
+        const int order = both > 0 ? strncmp(text, other.text, both) : 0;
+        return order != 0 ? order : (count > both) - (other.count > both);
+    }
+
+private:
+    const char *text;
+    size_t count;
+};
+inline bool operator==(string_view a, string_view b) { return a.size() == b.size() && a.compare(b) == 0; }
+inline bool operator!=(string_view a, string_view b) { return !(a == b); }
+inline bool operator<(string_view a, string_view b) { return a.compare(b) < 0; }
+
 class string {
 public:
     typedef char value_type;
@@ -17,6 +75,7 @@ public:
         memset(text, c, n);
         text[n] = 0;
     }
+    explicit string(string_view other) : text(nullptr), count(0) { __hold(other.data(), other.size()); }
     string(const string &other) : text(nullptr), count(0) { __hold(other.text, other.count); }
     string(string &&other) : text(other.text), count(other.count)
     {
@@ -47,6 +106,7 @@ public:
         return *this;
     }
 
+    operator string_view() const { return string_view(text, count); }
     const char *c_str() const { return text; }
     const char *data() const { return text; }
     size_t size() const { return count; }

@@ -228,6 +228,8 @@ template <class F, class I> struct __lazy {
     typedef std::decay_t<decltype(std::__value<F>()(std::__value<__from>()))> value_type;
     I from;
     F f;
+    __both auto operator[](long i) const { return f(from[i]); }
+    __both auto operator*() const { return f(*from); }
     __lazy operator+(long n) const { return __lazy{from + n, f}; }
     long operator-(const __lazy &o) const { return from - o.from; }
 };
@@ -241,7 +243,9 @@ template <class F, class I> auto __raw(__lazy<F, I> t)
 template <class I> struct __leads { static constexpr bool to_device = false; };
 template <class T> struct __leads<device_ptr<T>> { static constexpr bool to_device = true; };
 template <class F, class I> struct __leads<__lazy<F, I>> : __leads<I> {};
-template <class I, class M> struct __leads<permutation_iterator<I, M>> : __leads<I> {};
+template <class I, class M> struct __leads<permutation_iterator<I, M>> {
+    static constexpr bool to_device = __leads<I>::to_device || __leads<M>::to_device;
+};
 template <class... I> struct __leads<zip_iterator<tuple<I...>>> {
     static constexpr bool to_device = (__leads<I>::to_device || ...);
 };

@@ -163,7 +163,7 @@ template <class I, class O> O copy(I from, I to, O out)
 {
     typedef typename std::iterator_traits<I>::value_type Element;
     long n = to - from;
-    if constexpr (__leads<I>::to_device && __leads<O>::to_device) {
+    if constexpr (__leads<O>::to_device && !std::is_pointer_v<I>) {
         if (n > 0)
             copy_kernel<<<__blocks(n), 256>>>(__raw(from), __raw(out), n);
     } else if constexpr (__leads<O>::to_device) {
@@ -180,7 +180,7 @@ template <class I, class N, class O> O copy_n(I from, N n, O out) { return thrus
 template <class M, class I, class O> O gather(M from, M to, I in, O out)
 {
     long n = to - from;
-    if constexpr (__leads<M>::to_device) {
+    if constexpr (__leads<M>::to_device || __leads<I>::to_device || __leads<O>::to_device) {
         if (n > 0)
             gather_kernel<<<__blocks(n), 256>>>(__raw(from), __raw(in), __raw(out), n);
     } else {
@@ -192,7 +192,7 @@ template <class M, class I, class O> O gather(M from, M to, I in, O out)
 template <class I, class M, class O> void scatter(I from, I to, M map, O out)
 {
     long n = to - from;
-    if constexpr (__leads<M>::to_device) {
+    if constexpr (__leads<M>::to_device || __leads<I>::to_device || __leads<O>::to_device) {
         if (n > 0)
             scatter_kernel<<<__blocks(n), 256>>>(__raw(from), __raw(map), __raw(out), n);
     } else {

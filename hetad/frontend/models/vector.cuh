@@ -34,11 +34,18 @@ public:
         for (size_t i = 0; i < count; ++i)
             new (first + i) T(from[i]);
     }
-    vector(initializer_list<T> list) : first(nullptr), count(list.size()), room(list.size())
+    vector(__list_of<T> list) : first(nullptr), count(list.size()), room(list.size())
     {
         first = (T *)malloc(count * sizeof(T));
         for (size_t i = 0; i < count; ++i)
             new (first + i) T(list.begin()[i]);
+    }
+    template <class F, class... G, class = __all_stored<T, F, G...>> vector(F f, G... g) : first(nullptr), count(0), room(0)
+    {
+        reserve(1 + sizeof...(G));
+        push_back(T(f));
+        if constexpr (sizeof...(G) > 0)
+            (push_back(T(g)), ...);
     }
     template <class V, class = typename V::__on_device> vector(const V &v) : first(nullptr), count(v.size()), room(v.size())
     {
@@ -88,7 +95,7 @@ public:
         v.__download(first);
         return *this;
     }
-    vector &operator=(initializer_list<T> list)
+    vector &operator=(__list_of<T> list)
     {
         __assign_range(list.begin(), list.size());
         return *this;
@@ -259,6 +266,7 @@ private:
             new (first + i) T(from[i]);
     }
 };
+template <class T> vector(initializer_list<T>) -> vector<T>;
 
 template <class T> void swap(vector<T> &a, vector<T> &b) { a.swap(b); }
 

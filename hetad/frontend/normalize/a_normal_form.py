@@ -11,6 +11,7 @@ from dataclasses import replace
 from hetad.diagnostics import Span
 from hetad.frontend.lower import convert
 from hetad.ir.build import Names, as_bool
+from hetad.ir.jumps import caught
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -264,7 +265,7 @@ def _break_to(body: Body, before: Stmt) -> Body:
     for stmt in body:
         if isinstance(stmt, Break):
             result.append(before)
-        if not isinstance(stmt, For | While | DoWhile | Switch):
+        if Break not in caught(stmt):
             stmt = map_bodies(lambda inner: _break_to(inner, before), stmt)
         result.append(stmt)
     return tuple(result)

@@ -15,7 +15,7 @@ from hetad.diagnostics import Span
 from hetad.frontend.normalize.switches import always_leaves, unfold
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, as_bool
-from hetad.ir.facts import lasting
+from hetad.ir.jumps import caught, leaves_by
 from hetad.ir.nodes import (
     Assign,
     Block,
@@ -126,7 +126,7 @@ class _Structurer:
             rest = tuple(stmts[number + 1 :])
             if isinstance(stmt, Break | Continue | Return | Goto):
                 return (*out, *self._jump(stmt, place))
-            if not _leaves(stmt):
+            if not leaves_by(stmt):
                 out.extend(self._within(stmt, place))
                 continue
             if isinstance(stmt, If):
@@ -269,9 +269,9 @@ class _Structurer:
 
     def _targets(self, stmt: Stmt, place: _Place) -> list[_Target]:
         targets: list[_Target] = []
-        if place.break_ is not None and _escapes(stmt, True, False, False):
+        if place.break_ is not None and Break in leaves_by(stmt):
             targets.append(place.break_)
-        if place.continue_ is not None and place.continue_ not in targets and _escapes(stmt, False, True, False):
+        if place.continue_ is not None and place.continue_ not in targets and Continue in leaves_by(stmt):
             targets.append(place.continue_)
         return targets + self._far(stmt)
 
@@ -330,34 +330,7 @@ def _is_once(stmt: Stmt) -> bool:
 
 def _jumps_in(stmt: Stmt) -> bool:
     """Whether a break or continue binds to this loop."""
-    return any(_escapes(s, breaks=True, continues=True, returns=False) for b in bodies(stmt) for s in b)
-
-
-def _escapes(stmt: Stmt, breaks: bool, continues: bool, returns: bool) -> bool:
-    """Whether control may leave the statement by one of these jumps."""
-    jumps = _jumps(stmt)
-    return (breaks and Break in jumps) or (continues and Continue in jumps) or (returns and Return in jumps)
-
-
-def _find_jumps(stmt: Stmt) -> frozenset[type]:
-    """By which kinds of jumps control may leave the statement, `goto` counted as `return`."""
-    if isinstance(stmt, Break | Continue):
-        return frozenset({type(stmt)})
-    if isinstance(stmt, Return | Goto):
-        return frozenset({Return})
-    bound: tuple[type, ...] = ()
-    if isinstance(stmt, For | While | DoWhile):
-        bound = (Break, Continue)
-    elif isinstance(stmt, Switch):
-        bound = (Break,)
-    return frozenset(kind for b in bodies(stmt) for s in b for kind in _jumps(s)).difference(bound)
-
-
-_jumps = lasting(_find_jumps)
-
-
-def _leaves(stmt: Stmt) -> bool:
-    return _escapes(stmt, breaks=True, continues=True, returns=True)
+    return any(not caught(stmt).isdisjoint(leaves_by(s)) for b in bodies(stmt) for s in b)
 
 
 def _any(stmt: Stmt, kind: type) -> bool:
@@ -372,7 +345,7 @@ def _outward(body: Body, is_switch: bool) -> Body:
     """The jumps in a `do { } while (0)` or switch that lead beyond it, one of each kind."""
     span = body[0].span if body else Span("", 1, 1)
     out: list[Stmt] = []
-    if is_switch and any(_escapes(s, False, True, False) for s in body):
+    if is_switch and any(Continue in leaves_by(s) for s in body):
         out.append(Continue(span=span))
     if any(_any(s, Return) for s in body):
         out.append(Return(None, span=span))

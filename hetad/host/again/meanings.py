@@ -130,10 +130,18 @@ class Meanings:
     def _without_values(self, s: ir.Stmt, before: list[ir.Stmt]) -> ir.Stmt:
         """The statement, with plain values in it; what has to come first is put `before`."""
         if isinstance(s, ir.Declare) and operations.gives(s.init, operations.take):
-            place = _cell(s.init.args[0])
+            return self._taken(s, s.init.args[0], before)
+        return map_own_exprs(lambda e: map_expr(lambda x: self._value(x, before), e), s)
+
+    def _taken(self, s: ir.Declare, pointer: ir.Expr, before: list[ir.Stmt]) -> ir.Stmt:
+        """A number that is read and becomes zero, in the place that a pointer leads to or in that which it chooses."""
+        place = out_place(pointer)
+        if place is not None:
             before.append(replace(s, init=place))
             return ir.Assign(place, zero(place.type, s.span), span=s.span)
-        return map_own_exprs(lambda e: map_expr(lambda x: self._value(x, before), e), s)
+        found = ir.Var(ir.Symbol(self._names.fresh("value"), s.symbol.type, s.span), span=s.span)
+        before += [ir.Declare(found.symbol, None, span=s.span), *_taken_from_chosen(pointer, found)]
+        return replace(s, init=found)
 
     def _value(self, e: ir.Expr, before: list[ir.Stmt]) -> ir.Expr:
         if not isinstance(e, ir.Intrinsic) or operations.named(e.name) is None:
@@ -177,10 +185,17 @@ def _cells(target: ir.Expr, values: ir.Expr, count: ir.Expr) -> Iterator[tuple[i
         yield (binary("+", target, at) if k else target), value
 
 
-def _cell(pointer: ir.Expr) -> ir.Place:
+def _taken_from_chosen(pointer: ir.Expr, to: ir.Var) -> ir.Body:
+    pointer = bare(pointer)
+    if isinstance(pointer, ir.Select):
+        then, orelse = _taken_from_chosen(pointer.then, to), _taken_from_chosen(pointer.orelse, to)
+        return (ir.If(pointer.cond, then, orelse, span=pointer.span),)
     place = out_place(pointer)
     assert place is not None
-    return place
+    return (
+        ir.Assign(to, place, span=pointer.span),
+        ir.Assign(place, zero(place.type, pointer.span), span=pointer.span),
+    )
 
 
 def _whole(size: ir.Expr, struct: Struct) -> ir.Body:

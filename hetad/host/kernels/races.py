@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import UNIT, Polynomial
+from hetad.analysis.control_dependence import Position
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
-from hetad.analysis.divergence import Position
 from hetad.analysis.races import refuse_races_in_global_memory
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races
@@ -20,7 +20,7 @@ from hetad.ir.arithmetic import small
 from hetad.ir.build import binary, convert, integer
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Int, Pointer
-from hetad.ir.visit import map_expr
+from hetad.ir.visit import substituted
 from hetad.rules import operations
 
 Groups = tuple[tuple[str, ...], ...]
@@ -111,8 +111,7 @@ def _told(
 
 def _in_launch(condition: ir.Expr, s: ir.Launch, kernel: ir.Function) -> ir.Expr:
     """What a condition on the kernel's parameters says of the launch's arguments."""
-    given = dict(zip(kernel.params, s.args, strict=True))
-    return map_expr(lambda e: convert(given[e.symbol], e.type) if isinstance(e, ir.Var) else e, condition)
+    return substituted({p: convert(arg, p.type) for p, arg in zip(kernel.params, s.args, strict=True)}, condition)
 
 
 def _elsewhere(s: ir.Launch, race: Race) -> ir.Expr | None:

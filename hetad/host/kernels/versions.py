@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from hetad.analysis.affine import Polynomial
+from hetad.analysis.no_alias import NoAlias
 from hetad.analysis.pointers import PointsTo
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.conditions import comparisons
@@ -22,7 +23,7 @@ from hetad.rules import operations
 
 
 def memory_apart(
-    kernel: ir.Function, s: ir.Launch, merged: tuple[tuple[str, ...], ...], pointers: PointsTo
+    kernel: ir.Function, s: ir.Launch, merged: tuple[tuple[str, ...], ...], pointers: PointsTo, no_alias: NoAlias
 ) -> ir.Expr | None:
     """Whether the pointers of each group, which may reach the same memory, do not this time: the buffers of a loop that
     swaps them.  None where some always do."""
@@ -35,7 +36,8 @@ def memory_apart(
         for a, b in pairs
     ):
         return None
-    tests = [operations.apart(given[a], given[b], span=s.span) for a, b in pairs]
+    doubtful = [(given[a], given[b]) for a, b in pairs if not no_alias.apart(s, given[a], given[b])]
+    tests = [operations.apart(a, b, span=s.span) for a, b in doubtful]
     return conjunction([binary("!=", t, integer(0, s.span)) for t in tests])
 
 

@@ -14,7 +14,7 @@ from hetad.adjoint.canonicalise.naming import comments
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.engine import line_comment
 from hetad.host.derivation import Derivation
-from hetad.host.outlining.runs import Run, callees_first, is_mentioned, map_runs
+from hetad.host.outlining.runs import Run, callees_first, last_mentions, map_runs
 from hetad.host.outlining.shapes import function, holes, parameters, shape
 from hetad.host.outlining.variables import Plan, planned, with_kept_addresses
 from hetad.ir import nodes as ir
@@ -149,9 +149,10 @@ def _size(body: ir.Body) -> int:
 
 def _without_declarations(body: ir.Body, moved: set[ir.Symbol]) -> ir.Body:
     """Without the declarations of these variables where nothing mentions them any more."""
+    last = last_mentions(body)
 
-    def is_left(s: ir.Stmt, rest: ir.Body) -> bool:
-        return isinstance(s, ir.Declare) and s.symbol in moved and not is_mentioned(rest, s.symbol)
+    def is_left(i: int, s: ir.Stmt) -> bool:
+        return isinstance(s, ir.Declare) and s.symbol in moved and last.get(s.symbol, -1) <= i
 
-    body = tuple(s for i, s in enumerate(body) if not is_left(s, body[i + 1 :]))
+    body = tuple(s for i, s in enumerate(body) if not is_left(i, s))
     return tuple(inside(lambda inner: _without_declarations(inner, moved), s) for s in body)

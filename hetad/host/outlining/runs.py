@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,6 +10,7 @@ from hetad.adjoint.canonicalise.uses import idle, inside, mentioned, root_of
 from hetad.analysis.dataflow import settle
 from hetad.diagnostics import Inlined
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
@@ -17,15 +18,18 @@ from hetad.rules import callees
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`before`: declarations from elsewhere that stood among the statements.  `after`: the rest of the block.
+    """`before`: declarations from elsewhere that stood among the statements.  `end`: where the rest of the block is.
     `scopes`: the blocks around the run, its own last."""
 
     call: Inlined
     reverse: bool
     statements: ir.Body
     before: ir.Body
-    after: ir.Body
+    end: int
     scopes: tuple[ir.Body, ...]
+
+    def is_mentioned_later(self, symbol: ir.Symbol) -> bool:
+        return last_mentions(self.scopes[-1]).get(symbol, -1) >= self.end
 
 
 Rewriter = Callable[[Run], "ir.Body | None"]
@@ -72,7 +76,7 @@ def _run(body: ir.Body, at: int, end: int, of: Collection[str], scopes: tuple[ir
     assert call is not None
     before = tuple(s for s in body[at:end] if _is_neutral(s, call, of))
     statements = tuple(s for s in body[at:end] if not _is_neutral(s, call, of))
-    return Run(call, any(map(_reverses, statements)), statements, before, body[end:], scopes)
+    return Run(call, any(map(_reverses, statements)), statements, before, end, scopes)
 
 
 def _end(body: ir.Body, at: int, of: Collection[str]) -> int:
@@ -119,5 +123,8 @@ def _is_of_reverse_sweep(s: ir.Stmt) -> bool:
     return False
 
 
-def is_mentioned(body: ir.Body, symbol: ir.Symbol) -> bool:
-    return any(symbol in mentioned(s) for s in body)
+def _find_last_mentions(body: ir.Body) -> Mapping[ir.Symbol, int]:
+    return {x: k for k, s in enumerate(body) for x in mentioned(s)}
+
+
+last_mentions: Fact[ir.Body, Mapping[ir.Symbol, int]] = lasting(_find_last_mentions)  # positions, of each variable

@@ -101,12 +101,19 @@ def parameters(plans: list[Plan]) -> dict[tuple[object, ...], Parameter]:
         if _key(column) in found or _is_constant(column):
             continue
         wanted, place, less = _named(column, plans)
-        symbol = names.symbol(wanted, column[0].type, column[0].held.span, "param")
+        symbol = names.symbol(wanted, _type_for(column), column[0].held.span, "param")
         symbol = replace(symbol, adjoint=any(isinstance(h.held, ir.Var) and h.held.symbol.adjoint for h in column))
         here = _equal_offset(column)
         arguments = tuple(_more(h.argument(h.offset - here), less) for h in column)
         found[_key(column)] = Parameter(symbol, arguments, place, less)
     return found
+
+
+def _type_for(column: tuple[Hole, ...]) -> Type:
+    """That of a parameter: to constants, where the array of one run is constant."""
+    type_ = column[0].type
+    arrays = (h.held.symbol for h in column if isinstance(h.held, ir.Var) and isinstance(h.held.symbol.type, Array))
+    return replace(type_, const=True) if isinstance(type_, Pointer) and any(x.const for x in arrays) else type_
 
 
 def _named(column: tuple[Hole, ...], plans: list[Plan]) -> tuple[str, int, int]:

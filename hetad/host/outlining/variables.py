@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hetad.adjoint.canonicalise.uses import idle, mentioned, occurrences
-from hetad.host.outlining.runs import Run, is_mentioned
+from hetad.host.outlining.runs import Run
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.places import exposed, pointed_to, root_symbol, written
@@ -119,7 +119,7 @@ class _Planner:
     def _mode_of_inner(self, symbol: ir.Symbol) -> Mode | None:
         if symbol in self.pointed:
             return None
-        if symbol not in self.top or not is_mentioned(self.run.after, symbol):
+        if symbol not in self.top or not self.run.is_mentioned_later(symbol):
             return "local"
         if isinstance(symbol.type, Array | Struct) or isinstance(self.top[symbol].init, ir.Aggregate):
             return None

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.memory_calls import bytes_of, does, operands
+from hetad.analysis.no_alias import NoAlias
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.host.derivation import Derivation, on_derivative, with_body
@@ -70,6 +71,7 @@ class Renaming:
         self.setting, self.parts, self.effects = setting, parts, effects
         self.pointers: PointsTo = setting.pointers
         self.shadows = frozenset(shadows)
+        self.no_alias = NoAlias((), setting.effects)
         self.renamed: set[Location] = set()
 
     # -- which snapshots
@@ -77,6 +79,7 @@ class Renaming:
     def marked(self, body: ir.Body) -> ir.Body:
         """The body of the gradient function, where snapshots that need no copy are marked."""
         unfit = self._unfit(body)
+        self.no_alias = NoAlias(body, self.setting.effects)
 
         def fits(pointer: ir.Expr) -> bool:
             targets = self.pointers.targets(pointer)
@@ -126,7 +129,7 @@ class Renaming:
             if _in_memory(launch.args[i]):
                 return None
             others += pointer_parts(launch.args[i])
-        tests = self._tests(s.place, others)
+        tests = self._tests(launch, s.place, others)
         if tests is None:
             return None
         return (
@@ -143,27 +146,22 @@ class Renaming:
         if bare(moved.dst) != s.place or moved.size != s.bytes:
             return None
         from_host = moved.src is None or literal(operands(call).get("kind")) == _HOST_TO_DEVICE
-        tests = self._tests(s.place, [bare(moved.src)] if moved.src is not None and not from_host else [])
+        tests = self._tests(call, s.place, [bare(moved.src)] if moved.src is not None and not from_host else [])
         return (conjunction(tests, s.span),) if tests is not None else None
 
-    def _tests(self, place: ir.Expr, others: Iterable[ir.Expr]) -> list[ir.Expr] | None:
-        """Whether the memory is none that the others lead to; None where it always is."""
+    def _tests(self, at: ir.Stmt, place: ir.Expr, others: Iterable[ir.Expr]) -> list[ir.Expr] | None:
+        """Whether the memory at `at` is none that the others lead to; None where it always is."""
         mine = self.pointers.targets(place)
         tests: list[ir.Expr] = []
         for other in others:
             theirs = self.pointers.targets(other)
-            if _is_null(other) or self._never_meet(mine, theirs):
+            if _is_null(other) or self.no_alias.apart(at, place, other):
                 continue
             if len(mine) == 1 and mine == theirs and getattr(mine[0], "single", False):
                 return None
             apart = operations.apart(place, _start(other), span=place.span)
             tests.append(binary("!=", apart, integer(0, place.span)))
         return list(dict.fromkeys(tests))
-
-    def _never_meet(self, mine: Iterable[Location], theirs: Iterable[Location]) -> bool:
-        """Whether these are allocations of the function's own, and others."""
-        known = all(isinstance(t, Root) and t.heap for t in (*mine, *theirs))
-        return known and bool(theirs) and set(mine).isdisjoint(theirs)
 
     # -- which memory
 

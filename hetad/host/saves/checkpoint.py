@@ -9,14 +9,16 @@ do next, until it has nothing more for this sweep:
     run (until, at]  downwards: reverse these steps, which are recorded
 
 Checkpoints and records lie on the one tape, since schedules take back what they saved last first.
+
+Where only the steps tell how many there are, they are run once to be counted, from a state that is taken back then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.control import assemble, counted_header, normal_form, taped_body
+from hetad.adjoint.control import assemble, counted_header, known_header, normal_form, taped_body, uncounted
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.analysis.carried import Memories, State, pointers_behind, state_of
@@ -28,7 +30,7 @@ from hetad.host.decisions import TimeLoop
 from hetad.host.devices import changes_peers, kept_device, uses_devices
 from hetad.host.saves import together
 from hetad.host.saves.parts import Ends
-from hetad.host.saves.repeat import obstacle, silent
+from hetad.host.saves.repeat import obstacle, once, silent
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer, var
 from hetad.ir.types import INT, SIZE_T, Pointer, holds_numbers
@@ -39,10 +41,11 @@ if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
 _SUPPORT = Span("support", 1, 1)
-FINISHED, CHECKPOINT, RESUME = (
-    ir.Const(value, INT, f"HETAD_{name}", span=_SUPPORT)
-    for value, name in enumerate(("FINISHED", "CHECKPOINT", "RESUME"))
+_ANSWERS = ("FINISHED", "CHECKPOINT", "RESUME", "RUN", "START", "BACK")
+FINISHED, CHECKPOINT, RESUME, _RUN, START, BACK = (
+    ir.Const(value, INT, f"HETAD_{name}", span=_SUPPORT) for value, name in enumerate(_ANSWERS)
 )
+_UNKNOWN = ir.Const(2**64 - 1, SIZE_T, "(size_t)-1", span=_SUPPORT)  # how many steps there are
 
 
 class Checkpoints:
@@ -63,11 +66,11 @@ class Checkpoints:
             return None
         position = len(self.loops)
         header = counted_header(engine, s) if isinstance(s, ir.For) else None
-        if not isinstance(s, ir.For) or header is None:
-            self._refuse(position, s, "how often it runs is not known when it starts")
-            return None
-        state = self._state(engine, s)
-        before, loop, after = normal_form(engine, s)
+        state = self._state(engine, s, s if isinstance(s, ir.For) and header is not None else uncounted(s))
+        if header is not None or not isinstance(state, State):
+            before, loop, after = normal_form(engine, s)
+        else:
+            before, loop, after = engine.nested(s.init) if isinstance(s, ir.For) else ([], []), uncounted(s), []
         self.around += [s] if isinstance(state, State) else []
         forward, back = taped_body(engine, s, loop)
         self.around = [x for x in self.around if x is not s]
@@ -76,16 +79,17 @@ class Checkpoints:
         if not isinstance(state, State):
             self._refuse(position, s, state)
             self._record(engine, s)
-            return assemble(engine, loop, header, before, after, forward, back)
+            return assemble(engine, loop, known_header(engine, loop), before, after, forward, back)
         shown = tuple(dict.fromkeys(x.name for x in (*state.pointers, *map(_base, state.reached), *state.variables)))
         self.loops.insert(position, TimeLoop(s.span, shown))
         ranks = together.communicator(self.function, s)
         assert not isinstance(ranks, str)
         steps = _Steps(engine, loop, header, state, forward, back)
-        self.slots.update(s.slot for s in steps.pushes if isinstance(s, ir.Push))
+        self.slots.update(s.slot for s in (*steps.pushes, *steps.start[0]) if isinstance(s, ir.Push))
         return [*before[0], *steps.forward(ranks)], [*steps.reverse(), *after, *before[1]]
 
-    def _state(self, engine: Engine, s: ir.For) -> State | str:
+    def _state(self, engine: Engine, s: ir.For | ir.While, loop: ir.For) -> State | str:
+        """Of a loop of the program, and the same loop as it will run; or why it cannot be saved."""
         for inner in walk_stmts(s.body):
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
@@ -94,7 +98,7 @@ class Checkpoints:
         ranks = together.communicator(self.function, s)
         if isinstance(ranks, str):
             return ranks
-        return obstacle(engine, s.body) or state_of(s, engine.effects, self.memories)
+        return obstacle(engine, s.body if loop is s else (s,)) or state_of(loop, engine.effects, self.memories)
 
     def _record(self, engine: HostEngine, s: ir.Stmt) -> None:
         """The loop turns out to be recorded: then steps may save parts of any size, but for other loops around."""
@@ -144,6 +148,34 @@ _FORWARD = Quote("""
     }
     after;
 """)
+# The same where only the steps tell how many there are.
+_FORWARD_UNCOUNTED = Quote("""
+    open_loop;
+    int action;
+    size_t at, until;
+    next(&action, &at, &until);
+    while (action != finished) {
+        if (action == checkpoint) {
+            pushes;
+        }
+        if (action == start) {
+            begin;
+        }
+        if (action == go_back) {
+            again;
+        }
+        for (; at < until; ++at) {
+            int more;
+            goes_on(&more, condition);
+            if (more) {
+                body;
+            } else {
+                until = at;
+            }
+        }
+        next(&action, &at, &until);
+    }
+""")
 _REVERSE = Quote("""
     reopen_loop();
     int action;
@@ -174,56 +206,84 @@ class _Steps:
     """The statements for one loop."""
 
     def __init__(
-        self, engine: Engine, loop: ir.For, header: Counted, state: State, forward: ir.Body, back: ir.Body
+        self, engine: Engine, loop: ir.For, header: Counted | None, state: State, forward: ir.Body, back: ir.Body
     ) -> None:
         self.names = engine.names
         self.span = loop.span
-        self.header = header
+        self.on_devices = uses_devices(loop.body)
+        self.header, self.condition = header, loop.cond or integer(1, self.span, INT)
         self.body, self.back = forward, back
+        self.pushes, self.pops = self._saved(engine, state)
+        self.start = self._saved(engine, state) if header is None else ([], [])  # in front of steps that are counted
+
+    def _saved(self, engine: Engine, state: State) -> tuple[list[ir.Stmt], list[ir.Stmt]]:
+        """Statements that save a state, and that take it back."""
+        span = self.span
         places = [p for x in state.variables for p in engine.state(x)]
         places += [p for x in state.holders for p in _behind(engine, x)]
         wholes = [*state.pointers, *(p for x in state.holders for p in _shadow_memory(engine, x))]
-        slots = [self.names.symbol("state", p.type, self.span) for p in places]
-        loose = [(self.names.symbol("state", p.type, self.span), p) for p in state.reached]
-        memory = [(self.names.symbol("state", p.type, self.span), ir.Var(p, span=self.span)) for p in wholes]
-        self.pushes: list[ir.Stmt] = [ir.Push(slot, p, "allocation", span=self.span) for slot, p in memory]
-        self.pushes += [ir.Push(slot, p, "reached", span=self.span) for slot, p in loose]
-        self.pushes += [ir.Push(slot, p, span=self.span) for slot, p in zip(slots, places, strict=True)]
-        self.pops: list[ir.Stmt] = [
-            ir.Pop(slot, p, span=self.span) for slot, p in reversed(list(zip(slots, places, strict=True)))
-        ]
-        self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
-        self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
-        if uses_devices(loop.body):
-            keep, return_ = kept_device(self.span)
-            self.pushes, self.pops = [*keep, *self.pushes], [*self.pops, *return_]
+        saved: list[tuple[ir.Symbol, ir.Expr, ir.Extent]] = []
+        kinds: tuple[tuple[Iterable[ir.Expr], ir.Extent], ...] = (
+            (map(var, wholes), "allocation"), (state.reached, "reached"), (places, "value"),
+        )  # fmt: skip
+        for found, extent in kinds:
+            saved += [(self.names.symbol("state", p.type, span), p, extent) for p in found]
+        pushes: list[ir.Stmt] = [ir.Push(slot, p, extent, span=span) for slot, p, extent in saved]
+        pops: list[ir.Stmt] = [ir.Pop(slot, p, extent, span=span) for slot, p, extent in reversed(saved)]
+        if not self.on_devices:
+            return pushes, pops
+        keep, return_ = kept_device(span)
+        return [*keep, *pushes], [*pops, *return_]
 
     def forward(self, ranks: ir.Expr | None) -> ir.Body:
         """`ranks`: the communicator of those that meet in the loop."""
-        header, count = self.header, trip_count(self.header, self.span)
+        if self.header is None:
+            asked: dict[str, Filling] = {
+                "goes_on": operations.goes_on,
+                "condition": self.condition,
+                "body": once(self.body),
+            }
+            starts: dict[str, Filling] = {
+                "start": START,
+                "begin": tuple(self.start[0]),
+                "go_back": BACK,
+                "again": tuple(self.start[1]),
+            }
+            holes = self._holes(open_loop=self._opened(_UNKNOWN, ranks), **asked, **starts)
+            return _FORWARD_UNCOUNTED(self.names, self.span, **holes)
+        count = trip_count(self.header, self.span)
         trips = self.names.symbol("trips", SIZE_T, self.span, const=True)
-        after = () if header.declares else (self._index(trips),)
-        given = (integer(self.span.line, self.span, INT), var(trips))
-        opened = (
-            operations.open_loop(*given, span=self.span)
-            if ranks is None
-            else communication.open_loop(*given, ranks, span=self.span)
-        )
-        holes = self._holes(open_loop=(opened,), trips=trips, count=count, after=after)
+        after = () if self.header.declares else self._index(trips)
+        at, opened = self.names.symbol("at", SIZE_T, self.span), self._opened(var(trips), ranks)
+        holes = self._holes(at=at, index=self._index(at), open_loop=opened, trips=trips, count=count, after=after)
         return _FORWARD(self.names, self.span, body=self.body, **holes)
 
+    def _opened(self, trips: ir.Expr, ranks: ir.Expr | None) -> ir.Body:
+        given = (integer(self.span.line, self.span, INT), trips)
+        if ranks is None:
+            return (operations.open_loop(*given, span=self.span),)
+        return (communication.open_loop(*given, ranks, span=self.span),)
+
     def reverse(self) -> ir.Body:
-        holes = self._holes(reopen_loop=operations.reopen_loop, resume=RESUME, pops=tuple(self.pops), back=self.back)
+        at, pops = self.names.symbol("at", SIZE_T, self.span), tuple(self.pops)
+        reopened: dict[str, Filling] = {
+            "reopen_loop": operations.reopen_loop,
+            "resume": RESUME,
+            "pops": pops,
+            "back": self.back,
+        }
+        holes = self._holes(at=at, index=self._index(at), **reopened)
         return _REVERSE(self.names, self.span, body=silent(self.body), **holes)
 
     def _holes(self, **others: Filling) -> dict[str, Filling]:
-        at, pushes = self.names.symbol("at", SIZE_T, self.span), tuple(self.pushes)
         asking: dict[str, Filling] = {"next": operations.next_action, "finished": FINISHED, "checkpoint": CHECKPOINT}
-        return {**asking, "at": at, "index": (self._index(at),), "pushes": pushes, **others}
+        return {**asking, "pushes": tuple(self.pushes), **others}
 
-    def _index(self, trips: ir.Symbol) -> ir.Stmt:
-        """Sets the loop's index to what it is after so many trips."""
-        return set_index(self.header, index_after(self.header, ir.Var(trips, span=self.span)), self.span)
+    def _index(self, trips: ir.Symbol) -> ir.Body:
+        """Sets the loop's index, if it has one, to what it is after so many trips."""
+        if self.header is None:
+            return ()
+        return (set_index(self.header, index_after(self.header, var(trips)), self.span),)
 
 
 def _base(place: ir.Expr) -> ir.Symbol:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from hetad.host.saves.parts import Ends
 from hetad.ir import nodes as ir
-from hetad.ir.visit import bodies, map_body
+from hetad.ir.visit import map_body, walk_in_loops
 
 _TRIALS = 24  # of one snapshot at a time
 _FEW = 64  # cells that may be saved beside
@@ -59,12 +59,6 @@ def _with_parts(body: ir.Body, cells_of: Mapping[ir.Symbol, Ends], chosen: Colle
     return map_body(part, body)
 
 
-def _depths(body: ir.Body, depth: int = 0) -> dict[ir.Symbol, int]:
+def _depths(body: ir.Body) -> dict[ir.Symbol, int]:
     """The slots of what is saved, each with the number of loops around it."""
-    found: dict[ir.Symbol, int] = {}
-    for s in body:
-        if isinstance(s, ir.Push):
-            found[s.slot] = depth
-        for inner in bodies(s):
-            found.update(_depths(inner, depth + isinstance(s, ir.For | ir.While)))
-    return found
+    return {s.slot: len(around) for s, around in walk_in_loops(body) if isinstance(s, ir.Push)}

@@ -17,7 +17,7 @@ from hetad.ir.build import zero
 from hetad.ir.types import INT, Pointer, Type
 from hetad.ir.visit import bodies, declared, map_body, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 _Sets = ir.Declare | ir.Assign | ir.Update
 
@@ -36,14 +36,25 @@ def obstacle(engine: Engine, body: ir.Body) -> str:
 def silent(body: ir.Body) -> ir.Body:
     """A step as it runs again: without output, and with zero for what came from files and generators."""
 
-    def keep(s: ir.Stmt) -> ir.Stmt | None:
-        if not _happens_once(s):
-            return s
-        if isinstance(s, ir.Call) and s.result is not None:
-            return ir.Assign(s.result, _zero(s.result.type, s.span), span=s.span)
-        return None
+    def keep(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        return _instead(s) if _happens_once(s) else s
 
     return map_body(keep, body)
+
+
+def once(body: ir.Body) -> ir.Body:
+    """A step that is silent in all runs but the first."""
+
+    def keep(s: ir.Stmt) -> ir.Stmt:
+        return ir.If(operations.first_run(span=s.span), (s,), _instead(s), span=s.span) if _happens_once(s) else s
+
+    return map_body(keep, body)
+
+
+def _instead(s: ir.Stmt) -> ir.Body:
+    if isinstance(s, ir.Call) and s.result is not None:
+        return (ir.Assign(s.result, _zero(s.result.type, s.span), span=s.span),)
+    return ()
 
 
 def _zero(type_: Type, span: Span) -> ir.Expr:

@@ -78,7 +78,7 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
             where: ir.Expr = s.place
             if not isinstance(s.place.type, Array):
                 where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
-            return operation(where, _size(s.place.type, s.span), span=s.span)
+            return operation(where, value_size(s.place.type, s.span), span=s.span)
         if s.extent == "column":
             nested = _in_a_table(_element(s.place).base)
             ends = (_columns if nested else column)(s.place) if isinstance(s, ir.Push) else ()
@@ -94,7 +94,7 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
     return map_body(numbered, body)
 
 
-def _size(type_: Type, span: Span) -> ir.Const:
+def value_size(type_: Type, span: Span) -> ir.Const:
     """The bytes of a value; those of a library's handles only the C compiler knows."""
     count, held = cells_within(type_) if isinstance(type_, Array) else 1, innermost(type_)
     size = size_of(type_)

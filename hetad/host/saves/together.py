@@ -19,7 +19,7 @@ _WORLD = "MPI_COMM_WORLD"
 Reason = str
 
 
-def communicator(function: ir.Function, loop: ir.For) -> ir.Expr | Reason | None:
+def communicator(function: ir.Function, loop: ir.For | ir.While) -> ir.Expr | Reason | None:
     """That of the ranks that meet in a loop; None if none do; why a step cannot be run again by all of them.
 
     All ranks come to the loop, which stands under no condition; what a step starts ends in it, for its requests are the
@@ -76,4 +76,4 @@ def _can_be_repeated(function: str) -> bool:
     """Whether a function leaves no communicator behind, nor a request that is started more than once."""
     row = TABLE[function]
     made = function.endswith("_init") or function in STARTS
-    return function == "MPI_Barrier" or (row.action != "inert" and not made)
+    return function in ("MPI_Barrier", "MPI_Probe", "MPI_Iprobe") or (row.action != "inert" and not made)

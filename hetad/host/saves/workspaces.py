@@ -33,10 +33,10 @@ from hetad.ir.visit import (
     declared,
     map_bodies,
     map_body,
-    map_expr,
     own_exprs,
     own_variables,
     substitute,
+    substituted,
     variables,
     walk_stmts,
 )
@@ -209,11 +209,7 @@ class _Search:
         values = {x: v for x in local if (v := self._expanded(self.values[x], inside, depth + 1)) is not None}
         if len(values) < len(local):
             return None
-
-        def value(e: ir.Expr) -> ir.Expr:
-            return convert(values[e.symbol], e.type) if isinstance(e, ir.Var) and e.symbol in values else e
-
-        return map_expr(value, expr)
+        return substituted({x: convert(v, x.type) for x, v in values.items()}, expr)
 
     def _conditions(
         self, path: tuple[tuple[ir.Stmt, bool], ...], inside: set[ir.Symbol], changed: Iterable[object]
@@ -393,7 +389,7 @@ def _first_time(s: ir.Stmt) -> ir.Expr | None:
                 return None
     if s.cond is None:
         return ir.Const(1, INT, span=s.span)
-    return map_expr(lambda e: begin.get(e.symbol, e) if isinstance(e, ir.Var) else e, s.cond)
+    return substituted(begin, s.cond)
 
 
 def _divides_by_constants(expr: ir.Expr) -> bool:

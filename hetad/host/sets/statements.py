@@ -19,7 +19,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, convert, integer, is_var, var
 from hetad.ir.places import base, root_symbol
 from hetad.ir.types import INT, LLONG, SIZE_T, STRING, UINT, Array, Float, Pointer, of_value, size_of
-from hetad.ir.visit import map_bodies, map_expr, own_exprs, walk_expr
+from hetad.ir.visit import map_bodies, map_expr, own_exprs, substituted, walk_expr
 from hetad.memops.table import TABLE
 from hetad.rules import operations as op
 
@@ -261,7 +261,7 @@ class Text:
             return var(self.own[symbol])
         first = ir.Index(var(self.own[symbol]), integer(0, e.span), symbol.type, span=e.span)
         self._check_place(e, symbol)
-        return map_expr(lambda x: first if isinstance(x, ir.Var) and x.symbol is symbol else x, e)
+        return substituted({symbol: first}, e)
 
     def _check_place(self, e: ir.Expr, root: ir.Symbol) -> None:
         """That only the memory of `root`, or what it points to, is each set's own."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import integer, var
-from hetad.ir.types import SIZE_T, Int
+from hetad.ir.build import binary, integer, var
+from hetad.ir.types import SIZE_T, Array, Int, size_of
 from hetad.ir.types import element as element_type
 
 _SPAN = Span("hetad", 1, 1)
@@ -48,3 +48,10 @@ def assign(place: ir.Place, value: int) -> ir.Assign:
     type_ = place.type
     assert isinstance(type_, Int)
     return ir.Assign(place, integer(value, place.span, type_), span=place.span)
+
+
+def clear(array: ir.Symbol, span: Span) -> ir.Stmt:
+    """Zeros for every thread of the block."""
+    assert isinstance(array.type, Array)
+    size = binary("*", integer(size_of(array.type.of), span, SIZE_T), var(THREADS, span))
+    return ir.Call("memset", (var(array, span), integer(0, span), size), span=span)

@@ -33,6 +33,7 @@ from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
 from hetad.targets.cpu.races import NAMES as RACE_NAMES
 from hetad.targets.cpu.races import WatchedStatements
 from hetad.targets.cpu.synchronisation import uses_block
+from hetad.targets.places import Places
 
 HEAD = """\
 #define _GNU_SOURCE
@@ -64,7 +65,7 @@ def host_source(
     """The host functions as C, with `hetad_call` to run `entry`; kernels are launched by their position in `kernels`,
     which is `targets.kernels(program)` unless it is given.  With `accesses`, those of the kernels, each of these is
     checked, too, and numbered there; what they find in kernels is asked for."""
-    options = SERIAL if accesses is None else CpuOptions(checked=True)
+    options = SERIAL if accesses is None else CpuOptions(checked=Places())
     return _file(program, entry, False, kernels, options, accesses)
 
 
@@ -91,9 +92,11 @@ def _file(
     given = (program.functions, program.globals, program.structs, program.sources)
     lowered = run(CPU, CpuProgram(*given, entry=entry, runs_kernels=on_cpu, options=options))
     dialect = lowered.dialect
-    if accesses is None and (options.racecheck or options.checked):
+    if accesses is None and (options.racecheck or options.checked is not None):
         accesses = NumberedAccesses()
-    parts = CheckedAssembly(lowered, dialect, accesses) if options.checked and accesses else Assembly(lowered, dialect)
+    parts = Assembly(lowered, dialect)
+    if options.checked is not None and accesses is not None:
+        parts = CheckedAssembly(lowered, dialect, accesses, options.checked)
     parts.names.hidden.update(lowered.hidden)
     if kernels is not None:
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
@@ -115,7 +118,7 @@ def _file(
         ("#define HETAD_ON_CPU\n" if on_cpu else "") + HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
-        *([support.read(name).rstrip() for name in _checks(on_cpu)] if options.checked else ()),
+        *([support.read(name).rstrip() for name in _checks(on_cpu)] if options.checked is not None else ()),
         *parts.structs(),
         parts.variables(everything, parts.symbols()),
         *parts.mathematics(everything),
@@ -131,7 +134,7 @@ def _file(
         body.append(_entry(parts, program.functions[entry], snippets))
     if accesses is not None:
         body.append(accesses.table())
-    if options.checked:
+    if options.checked is not None:
         body.append(reached_variables(parts, everything))
         body += [] if on_cpu else [kernel_names(parts)]
     words = code_words(joined(body))

@@ -11,9 +11,9 @@ from hetad.adjoint.inline import inline
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
+from hetad.ir.jumps import leaving
 from hetad.ir.visit import walk_exprs
 from hetad.targets.cpu.synchronisation import uses_block
-from hetad.targets.cpu.uniform import escaping
 
 
 def barriers_in_kernels(program: ir.Program, entry: str) -> ir.Program:
@@ -48,7 +48,7 @@ def waiting_functions(program: ir.Program) -> set[str]:
 
 def _refuse_unless_normalised(function: ir.Function, waiting: set[str]) -> None:
     body = function.body
-    returns = escaping(body[:-1] if body and isinstance(body[-1], ir.Return) else body)
+    returns = list(leaving(body[:-1] if body and isinstance(body[-1], ir.Return) else body))
     calls = [e for e in walk_exprs(body) if isinstance(e, ir.CallExpr) and e.function in waiting]
     if returns or calls:
         raise UnsupportedError(

@@ -26,7 +26,7 @@ from hetad.ir.places import exposed, written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs
 from hetad.targets.accesses import NumberedAccesses
-from hetad.targets.checked import OF_BLOCK, OF_THREAD, CheckedAssembly, told, with_extents
+from hetad.targets.checked import CheckedAssembly, with_extents
 from hetad.targets.cpu.barrier_intervals.text import RegionKernel
 from hetad.targets.cpu.fibers import FiberKernel, FiberStatements
 from hetad.targets.cpu.index_set_splitting import Interior
@@ -154,11 +154,9 @@ class ThreadKernel:
         names = used(self.parts, self.kernel)
         lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in names else []
         middle = self._middle(self.within) if self.within is not None else None
-        thread = told(self.parts, OF_THREAD, list(self._thread(self.kernel.body)))
-        lines += thread_loops(thread, reverse, names & {"threadIdx"}, middle=middle)
+        lines += thread_loops(list(self._thread(self.kernel.body)), reverse, names & {"threadIdx"}, middle=middle)
         blocks = block_range if self.parts.dialect.parallel else block_loops
-        loops = blocks(told(self.parts, OF_BLOCK, lines), reverse)
-        return ["(void)hetad_dynamic;", *with_extents(loops, self.parts, self.kernel)]
+        return ["(void)hetad_dynamic;", *with_extents(blocks(lines, reverse), self.parts, self.kernel)]
 
     def _middle(self, within: Interior) -> Middle:
         """The threads of a row that pass all guards."""
@@ -218,8 +216,6 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         run = f"{emitted}(hetad_grid, hetad_block, hetad_dynamic_shared(hetad_shared), hetad_shared, hetad_args);"
         if parallel:
             run = f"hetad_run_parallel({emitted}, hetad_grid, hetad_block, hetad_shared, hetad_args);"
-        if checked:
-            run = run.replace("hetad_dynamic_shared(hetad_shared)", "(char *)hetad_dynamic_extent.start")
         left = "\n        hetad_here.kernel = NULL;" * checked
         cases.append(f"    case {number}:{owned}\n        {run}{left}\n        return 0;")
     names = ", ".join(f'"{name}"' for name in parts.numbers)
@@ -238,7 +234,7 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
         "    (void)hetad_grid, (void)hetad_block, (void)hetad_shared, (void)hetad_args;",
         *(["    int hetad_owner;"] if several else []),
-        *(["    hetad_enter(hetad_names[hetad_kernel], hetad_grid, hetad_block, hetad_shared);"] * checked),
+        *(["    hetad_enter(hetad_names[hetad_kernel], hetad_grid, hetad_block);"] * checked),
         *(["    if (setjmp(hetad_entry) != 0) {", "        return 719;  // cudaErrorLaunchFailure", "    }"] * alone),
         "    switch (hetad_kernel) {",
         *cases,

@@ -11,13 +11,16 @@ from typing import Any
 
 from hetad.analysis.dataflow import settle
 from hetad.diagnostics import UnsupportedError
-from hetad.emit.dialect import C_PARALLEL, C, Dialect
+from hetad.emit import support
+from hetad.emit.dialect import C_FOR_GPUS, C_PARALLEL, C, Dialect
+from hetad.frontend.reached import renamed
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
 from hetad.ir.places import exposed, written
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import Pass, program_pass
 from hetad.rules import operations
+from hetad.targets.accesses import has_some_at
 from hetad.targets.cpu.barrier_intervals.nodes import Structure
 from hetad.targets.cpu.barrier_intervals.structure import structure
 from hetad.targets.cpu.barrier_intervals.variables import Variables
@@ -26,6 +29,7 @@ from hetad.targets.cpu.inlining import barriers_in_kernels
 from hetad.targets.cpu.strip_mining import in_strips
 from hetad.targets.cpu.sweeps import swept
 from hetad.targets.cpu.synchronisation import at_once, in_one_order, in_step, uses_block
+from hetad.targets.places import Places
 from hetad.targets.support_kernels import with_support_kernels
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
@@ -37,13 +41,13 @@ class CpuOptions:
     `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
     of floating-point sums is not determined.  `sweeps`: kernels of which one run does the work of all threads; else all
     kernels run block by block, as they do on a GPU.  `racecheck`: fibers, whose accesses the race detector sees.
-    `checked`: block by block, one after another, and each access is checked for leaving its memory."""
+    `checked`: where accesses are checked for leaving their memory; kernels that have some run block by block."""
 
     fibers: bool = False
     racecheck: bool = False
     parallel: bool = False
     sweeps: bool = True
-    checked: bool = False
+    checked: Places | None = None
 
 
 SERIAL = CpuOptions()
@@ -79,8 +83,12 @@ class CpuProgram(ir.Program):
 
     @property
     def dialect(self) -> Dialect:
-        one_by_one = self.options.fibers or self.options.checked
-        return C_PARALLEL if self.options.parallel and not one_by_one else C
+        plain = C if self.runs_kernels else C_FOR_GPUS
+        return C_PARALLEL if self.options.parallel and not self.options.fibers else plain
+
+    def has_checks(self, function: ir.Function) -> bool:
+        """Whether accesses of a function, or of those that it calls, are checked."""
+        return self.options.checked is not None and has_some_at(self.options.checked, function, self.functions)
 
     @property
     def block_by_block(self) -> list[ir.Function]:
@@ -88,6 +96,14 @@ class CpuProgram(ir.Program):
         sweeps = (self.functions[name].sweep for name in self.sweeps)
         counted = {name for name, s in zip(self.sweeps, sweeps, strict=True) if s is not None and not s.counted}
         return [f for f in self.functions.values() if f.kind == "kernel" and f.name not in counted]
+
+
+@program_pass("names-of-device-functions")
+def with_free_names(program: CpuProgram) -> CpuProgram:
+    """Device functions of a derivative that was read as text have no name of what stands for operations here."""
+    device = [f.name for f in program.functions.values() if f.kind in ("device", "host device")]
+    taken = {name: f"{name}_as_read" for name in device if name in support.own_names()}
+    return replace(program, functions=renamed(program, taken).functions) if taken else program
 
 
 @program_pass("barriers-in-kernels")
@@ -114,9 +130,12 @@ def _each_kernel(name: str, rewrite: Any) -> Pass[Any]:
 
 @program_pass("thread-indices")
 def handed_indices(program: CpuProgram) -> CpuProgram:
-    """Device functions have no thread of their own: they are handed the indices that they or their callees use."""
+    """Device functions have no thread of their own: they are handed the indices that they or their callees use, and
+    those that an access tells of that is checked."""
     functions = [f for f in program.functions.values() if f.kind in ("device", "host device")]
     uses = {f.name: {e.name for e in walk_exprs(f.body) if isinstance(e, ir.ThreadIndex) and e.axis} for f in functions}
+    for f in functions:
+        uses[f.name] |= {"blockIdx", "threadIdx"} if program.has_checks(f) else set()
     calls = [(f.name, callee) for f in functions for callee in called(f.body) if callee in uses]
 
     def handed() -> None:
@@ -132,6 +151,7 @@ def handed_indices(program: CpuProgram) -> CpuProgram:
 def with_sweeps(program: CpuProgram) -> CpuProgram:
     """Kernels of which one run can do the work of all threads have it for a body, in strips of lanes."""
     kernels = [f for f in program.functions.values() if f.kind == "kernel" and f.sweep is not None]
+    kernels = [f for f in kernels if not program.has_checks(f)]  # whose errors are to tell a thread
     own = {f.name: swept(f, program.dialect.parallel) for f in kernels}
     return replace(program, sweeps={name: replace(f, body=in_strips(f.body)) for name, f in own.items()})
 
@@ -139,7 +159,7 @@ def with_sweeps(program: CpuProgram) -> CpuProgram:
 @program_pass("index-set-splitting")
 def with_interiors(program: CpuProgram) -> CpuProgram:
     """Of kernels whose threads never meet: what those of a row do that pass all guards, without these."""
-    kernels = [f for f in program.block_by_block if not _meet(f, program)]
+    kernels = [f for f in program.block_by_block if not _meet(f, program) and not program.has_checks(f)]
     return replace(program, interiors={f.name: _interior(f) for f in kernels})
 
 
@@ -187,18 +207,15 @@ def _regions(program: CpuProgram) -> bool:
     return program.runs_kernels and not program.options.fibers
 
 
-def _unchecked(program: CpuProgram) -> bool:
-    return not program.options.checked
-
-
 CPU: tuple[Pass[Any], ...] = (
+    with_free_names.only(_runs_kernels),
     meet_in_kernels.only(lambda p: _regions(p) and p.entry is not None),
     with_kernels_of_operations,
     handed_indices,
     _each_kernel("hot-sums-at-once", at_once).only(_runs_kernels),
     _each_kernel("volatile-stores-in-step", in_step).only(_runs_kernels),
-    _each_kernel("turns-in-one-order", in_one_order).only(lambda p: _regions(p) and _unchecked(p) and p.options.sweeps),
-    with_sweeps.only(lambda p: _regions(p) and _unchecked(p) and p.options.sweeps),
-    with_interiors.only(lambda p: _regions(p) and _unchecked(p)),
+    _each_kernel("turns-in-one-order", in_one_order).only(lambda p: _regions(p) and p.options.sweeps),
+    with_sweeps.only(lambda p: _regions(p) and p.options.sweeps),
+    with_interiors.only(_regions),
     with_barrier_intervals.only(_regions),
 )

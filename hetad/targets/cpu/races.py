@@ -10,7 +10,7 @@ from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMMA, UNARY, Expressions
 from hetad.ir import nodes as ir
-from hetad.ir.places import root_symbol
+from hetad.ir.places import members, root_symbol
 from hetad.ir.types import Array, Pointer, Void, is_volatile
 from hetad.rules import callees, operations
 from hetad.targets.accesses import CHANGES, NumberedAccesses, pointed
@@ -23,10 +23,7 @@ def _is_watched(place: ir.Expr) -> bool:
     """Whether other threads may reach what the place stands for, and it is read or written as one value."""
     if not isinstance(place, ir.Var | ir.Index | ir.Member) or isinstance(place.type, Array):
         return False
-    whole: ir.Expr = place
-    while isinstance(whole, ir.Member):
-        whole = whole.base
-    if not isinstance(whole, ir.Var | ir.Index):
+    if not isinstance(members(place)[0], ir.Var | ir.Index):
         return False  # of a value that is stored nowhere
     root = root_symbol(place)
     return root is None or root.storage in ("shared", "global", "static")

@@ -5,58 +5,35 @@ make up its *structure*; every other statement is a *leaf*, which one thread aft
 does the same in all threads (a loop that fills a table of loop counters, say) runs once for the block.
 
 A variable is uniform if every assignment to it stands in the structure, gives all threads the same value, and reaches
-all threads that see the variable: it has the *context* of the declaration.  The context changes wherever a condition
-differs between threads, and in a loop that threads leave apart.  Uniform variables exist once for the block, and
+all threads that see the variable: between it and the declaration stands no condition that differs between threads, be
+it one under which some have left (`analysis/control_dependence.py`).  Uniform variables exist once for the block, and
 uniform conditions need no masks.  The analysis starts from "all uniform" and takes back what does not hold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hetad.analysis.dataflow import settle
+from hetad.analysis.control_dependence import ANYHOW, NONE, Around, ControlDependence, Frame, Positions
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
-from hetad.ir.identity import Identity, IdentitySet
+from hetad.ir.jumps import leaves_by, leaving
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, innermost
-from hetad.ir.visit import bodies, children, declared, walk_stmts
+from hetad.ir.visit import Loop, children, declared, walk_stmts
 from hetad.rules import callees
 from hetad.targets.cpu.synchronisation import waits
 
-Context = tuple[object, ...]
-_Left = ir.For | ir.While | ir.DoWhile | ir.Switch  # by `break` or `continue`
+_PLAIN = (ir.Declare, ir.Assign, ir.Update, ir.Call, ir.Return, ir.Break, ir.Continue, ir.Comment)
 
 
-@dataclass(slots=True)
-class _Frame:
-    """A loop or switch of the structure that `break` or `continue` may leave."""
-
-    key: _Left
-    is_loop: bool
-    whole: Context  # of the threads that have not left it
-    body: Context  # of those that still run its body
-
-
-class Uniformity:
+class Uniformity(ControlDependence):
     def __init__(self, kernel: ir.Function) -> None:
+        super().__init__()
         self.kernel = kernel
-        self.breaks = IdentitySet[_Left]()  # loops that some threads break out of while others go on
-        self.continues = IdentitySet[_Left]()
-        self.returning = IdentitySet[_Left]()  # loops in which some threads return
-        self.thread_returns = False
         self._varying: set[ir.Symbol] = exposed(kernel.body)
-        self._declared: dict[ir.Symbol, Context] = {}
+        self._declared: dict[ir.Symbol, int] = dict.fromkeys(kernel.params, 0)  # how many conditions are around
         self._contains_wait = once(waits)
-        settle(self._state, self._taken_back)
-
-    def _state(self) -> object:
-        return len(self._varying), len(self.breaks), len(self.continues), len(self.returning), self.thread_returns
-
-    def _taken_back(self) -> None:
-        self._declared = dict.fromkeys(self.kernel.params, ())
-        self._body(self.kernel.body, (), [])
+        self.spread(kernel.body)
 
     # --- questions ---
 
@@ -82,7 +59,7 @@ class Uniformity:
             case ir.Intrinsic(args=args):
                 return all(isinstance(a.type, Int | Float) and self.same(a) for a in args)
             case ir.Binary(op="/" | "%", right=right, type=Int()) if not _never_zero(right):
-                safe = not (self.thread_returns or self.breaks or self.continues)  # else it may run for no thread
+                safe = not (self.returns or self.breaks or self.continues)  # else it may run for no thread
                 return safe and self.same(expr.left) and self.same(right)
             case ir.Unary() | ir.Binary() | ir.Select() | ir.Cast():
                 return all(self.same(c) for c in children(expr))
@@ -127,59 +104,53 @@ class Uniformity:
             return True
         match statement:
             case ir.If(cond=cond):
-                return jumps_out(statement) and self.same(cond)
+                return bool(leaves_by(statement)) and self.same(cond)
             case ir.Block(body=body):
                 return any(self.structural(s) for s in body)
         return False
 
+    def stays_together(self, loop: Loop) -> bool:
+        """Whether all threads that enter a loop make the same number of iterations, but for those that return."""
+        return not self.ends(loop)
+
     # --- one pass over the kernel ---
 
-    def _body(self, body: ir.Body, context: Context, frames: list[_Frame]) -> None:
-        for statement in body:
-            self._statement(statement, context, frames)
+    def found(self) -> int:
+        return len(self._varying)
 
-    def _statement(self, s: ir.Stmt, context: Context, frames: list[_Frame]) -> None:
+    def of(self, expr: ir.Expr) -> Positions:
+        return NONE if self.same(expr) else ANYHOW
+
+    def choice(self, s: ir.Switch) -> Positions:
+        """Each thread has the number of its case."""
+        return ANYHOW
+
+    def begin(self, loop: ir.For, around: Around, frames: tuple[Frame, ...]) -> None:
+        """Only threads in the loop see the variables that it declares: its condition is around them, too."""
+        super().begin(loop, around, frames)
+        self._declared.update((s.symbol, len(around) + 1) for s in loop.init if isinstance(s, ir.Declare))
+
+    def statement(self, s: ir.Stmt, around: Around, frames: tuple[Frame, ...]) -> None:
+        if not isinstance(s, _PLAIN) and not self.structural(s):
+            self._leaf(s, around, frames)
+        else:
+            super().statement(s, around, frames)
+
+    def simple(self, s: ir.Stmt, around: Around) -> None:
         match s:
             case ir.Declare(symbol=symbol, init=init):
-                self._declare(symbol, init, context)
+                self._declare(symbol, init, around)
             case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
-                self._assigned(target, self.same(value), context)
-            case ir.Call(function=function, result=result):
-                if result is not None:
-                    self._assigned(result, callees.find(function).scope == "block", context)
-            case ir.Return():
-                if context:
-                    self._thread_return(frames)
-            case ir.Break():
-                frame = frames[-1]
-                if context != frame.whole or not frame.is_loop:
-                    self.breaks.add(frame.key)
-            case ir.Continue():
-                frame = next(f for f in reversed(frames) if f.is_loop)
-                if context != frame.body:
-                    self.continues.add(frame.key)
-            case ir.Comment():
-                pass
-            case _ if not self.structural(s):
-                self._leaf(s, context, frames)
-            case ir.Block(body=body):
-                self._body(body, context, frames)
-            case ir.If(cond=cond, then=then, orelse=orelse):
-                together = self.same(cond)
-                self._body(then, context if together else (*context, (Identity(s), "then")), frames)
-                self._body(orelse, context if together else (*context, (Identity(s), "else")), frames)
-            case ir.For() | ir.While() | ir.DoWhile():
-                self._loop(s, context, frames)
-            case ir.Switch(cases=cases):
-                for i, case in enumerate(cases):
-                    inside = (*context, (Identity(s), i))
-                    self._body(case.body, inside, [*frames, _Frame(s, False, inside, inside)])
+                self._assigned(target, self.same(value), around)
+            case ir.Call(function=function, result=result) if result is not None:
+                self._assigned(result, callees.find(function).scope == "block", around)
 
-    def _assigned(self, target: ir.Expr, same: bool, context: Context) -> None:
+    def _assigned(self, target: ir.Expr, same: bool, around: Around) -> None:
         root = root_symbol(target)
         if root is None or root not in self._declared:
             return
-        if not _may_be_uniform(root) or not self._same_place(target) or not same or self._declared[root] != context:
+        reaches_all = not any(around[self._declared[root] :])
+        if not (_may_be_uniform(root) and self._same_place(target) and same and reaches_all):
             self._varying.add(root)
 
     def _same_place(self, place: ir.Expr) -> bool:
@@ -191,81 +162,26 @@ class Uniformity:
                 return self.same(index) and self._same_place(base)
         return False
 
-    def _declare(self, symbol: ir.Symbol, init: ir.Expr | None, context: Context) -> None:
-        self._declared[symbol] = context
+    def _declare(self, symbol: ir.Symbol, init: ir.Expr | None, around: Around) -> None:
+        self._declared[symbol] = len(around)
         parts = init.elements if isinstance(init, ir.Aggregate) else (init,)
         if not all(part is None or self.same(part) for part in parts):
             self._varying.add(symbol)
 
-    def _leaf(self, s: ir.Stmt, context: Context, frames: list[_Frame]) -> None:
-        if not jumps_out(s):
+    def _leaf(self, s: ir.Stmt, around: Around, frames: tuple[Frame, ...]) -> None:
+        if not leaves_by(s):
             for each in walk_stmts((s,)):
-                match each:
-                    case ir.Declare(symbol=symbol, init=init):
-                        self._declare(symbol, init, context)
-                    case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
-                        self._assigned(target, self.same(value), context)
+                if not isinstance(each, ir.Call):
+                    self.simple(each, around)
             if self.runs_once(s):
                 return
         self._varying.update(symbol for symbol in written((s,)) if symbol in self._declared)
         self._varying.update(declared((s,)))
-        for jump in escaping((s,)):
-            match jump:
-                case ir.Return():
-                    self._thread_return(frames)
-                case ir.Break():
-                    self.breaks.add(frames[-1].key)
-                case ir.Continue():
-                    self.continues.add(next(f.key for f in reversed(frames) if f.is_loop))
-
-    def _thread_return(self, frames: list[_Frame]) -> None:
-        self.thread_returns = True
-        self.returning.update(f.key for f in frames if f.is_loop)
-
-    def _loop(self, s: ir.For | ir.While | ir.DoWhile, context: Context, frames: list[_Frame]) -> None:
-        own = [d.symbol for d in s.init if isinstance(d, ir.Declare)] if isinstance(s, ir.For) else []
-        if isinstance(s, ir.For):
-            for each in s.init:
-                self._statement(each, context, frames)
-        whole = context if self.stays_together(s) else (*context, (Identity(s), "loop"))
-        self._declared.update(dict.fromkeys(own, whole))  # only threads in the loop see them
-        inside = (*whole, (Identity(s), "body")) if s in self.continues else whole
-        self._body(s.body, inside, [*frames, _Frame(s, True, whole, inside)])
-        if isinstance(s, ir.For):
-            self._body(s.step, whole, frames)
-
-    def stays_together(self, s: ir.For | ir.While | ir.DoWhile) -> bool:
-        """Whether all threads that enter a loop make the same number of iterations, but for those that return."""
-        return s not in self.breaks and (s.cond is None or self.same(s.cond))
+        for jump in leaving((s,)):
+            self.jump(jump, around, frames, besides=ANYHOW)
 
 
 # --- helpers -------------------------------------------------------------------------------------
-
-
-def escaping(body: ir.Body, in_loop: bool = False, in_switch: bool = False) -> list[ir.Stmt]:
-    """The jumps in a body that leave it."""
-    found: list[ir.Stmt] = []
-    for s in body:
-        match s:
-            case ir.Return():
-                found.append(s)
-            case ir.Break() if not in_loop and not in_switch:
-                found.append(s)
-            case ir.Continue() if not in_loop:
-                found.append(s)
-            case ir.For() | ir.While() | ir.DoWhile():
-                found += escaping(s.body, True, False)
-            case ir.Switch():
-                for inner in bodies(s):
-                    found += escaping(inner, in_loop, True)
-            case _:
-                for inner in bodies(s):
-                    found += escaping(inner, in_loop, in_switch)
-    return found
-
-
-def jumps_out(statement: ir.Stmt) -> bool:
-    return bool(escaping((statement,)))
 
 
 def _may_be_uniform(symbol: ir.Symbol) -> bool:

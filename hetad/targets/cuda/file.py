@@ -18,7 +18,9 @@ from hetad.rules.routines import Routine, routine_of
 from hetad.targets.accesses import NumberedAccesses
 from hetad.targets.checked import CheckedAssembly, device_variables
 from hetad.targets.communication import speaks_mpi, speaks_nccl
+from hetad.targets.cuda.additions import with_sums_in_loops
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
+from hetad.targets.places import Places
 from hetad.targets.support_kernels import with_support_kernels
 
 _FILES = "SEEK_SET SEEK_CUR SEEK_END EOF BUFSIZ FILENAME_MAX _IOFBF _IOLBF _IONBF stdin stderr stdout FILE"
@@ -29,7 +31,7 @@ _HEADERS = {
     "cstdio": set(_FILES.split()),
     "cstdlib": {"EXIT_FAILURE", "EXIT_SUCCESS"},
     "ctime": {"timespec", "tm", "CLOCKS_PER_SEC"},
-    "sys/time.h": {"timeval"},
+    "sys/time.h": {"timeval", "timezone"},
     "getopt.h": {"option"},
     "cerrno": {"errno"},
     "cublas_v2.h": {"cublasHandle_t"},
@@ -85,8 +87,8 @@ def located_functions(program: ir.Program, entry: str) -> list[tuple[ir.Function
 
 
 def _assembly(program: ir.Program, dialect: Dialect, accesses: NumberedAccesses | None = None) -> Assembly:
-    whole = with_support_kernels(program, dialect)
-    return Assembly(whole, dialect) if accesses is None else CheckedAssembly(whole, dialect, accesses)
+    whole = with_support_kernels(with_sums_in_loops(program), dialect)
+    return Assembly(whole, dialect) if accesses is None else CheckedAssembly(whole, dialect, accesses, Places())
 
 
 def _linkage(function: ir.Function, entry: str) -> str:

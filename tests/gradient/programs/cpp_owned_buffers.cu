@@ -65,7 +65,7 @@ void model(double *y, const double *x, int n, int steps)
         DeviceBuffer scratch(n);
         relax<<<2, 8>>>(scratch.data(), state.data(), n);
         if (s == 1) {
-            state = std::move(scratch);
+            scratch = std::exchange(state, std::move(scratch));
             continue;
         }
         state = advance(scratch);

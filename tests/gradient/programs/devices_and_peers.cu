@@ -2,6 +2,7 @@
 function = "driver"
 wrt = ["x", "c"]
 of = ["y"]
+devices = 2
 [inputs]
 y = { zeros = [2, 11] }
 x = { shape = [2, 11], random = 1 }

@@ -2,6 +2,7 @@
 function = "driver"
 wrt = ["x", "a"]
 of = ["y"]
+devices = 3
 [inputs]
 y = { zeros = [37] }
 x = { shape = [37], random = 1 }

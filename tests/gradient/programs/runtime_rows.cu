@@ -61,10 +61,12 @@ double registered(const double *x, int n)
 // Rows go to a second device, all at once with what lies between them.
 double peers(const double *x, int n)
 {
-    int rows = n / 4, can = 0;
+    int rows = n / 4, can = 0, devices = 0;
     size_t pitch, width = 3 * sizeof(double);
     double *p, *q, h[64], sum = 0;
-    cudaDeviceCanAccessPeer(&can, 0, 1);
+    cudaGetDeviceCount(&devices);
+    if (devices > 1)
+        cudaDeviceCanAccessPeer(&can, 0, 1);
     cudaMallocPitch((void **)&p, &pitch, 4 * sizeof(double), rows);
     cudaMallocPitch((void **)&q, &pitch, 4 * sizeof(double), rows);
     cudaMemset2D(p, pitch, 0, pitch, rows);

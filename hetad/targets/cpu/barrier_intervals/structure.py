@@ -13,19 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, integer, var
-from hetad.ir.places import root_symbol, written
-from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
-from hetad.ir.visit import declared, map_bodies, map_body
+from hetad.ir.jumps import NONE, Kinds, caught, leaves_by
+from hetad.ir.types import BOOL, INT, UCHAR, Int
+from hetad.ir.visit import declared, is_compound, map_bodies, map_body
 from hetad.rules import callees, operations
-from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.targets.cpu.block_ir import THREADS, assign, element
-from hetad.targets.cpu.exchange import block_sum, exchange
-from hetad.targets.cpu.uniform import Uniformity, escaping
-
-MOST_THREADS = 1024
+from hetad.targets.cpu.barrier_intervals.collector import Collector
+from hetad.targets.cpu.barrier_intervals.exchange import block_sum, exchange
+from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Scope, Structure
+from hetad.targets.cpu.block_ir import assign, clear, element
+from hetad.targets.cpu.uniform import Uniformity
 
 
 @dataclass(slots=True)
@@ -35,33 +33,26 @@ class _Frame:
     loop: Loop | None
     whole: int
     body: int
+    apart: bool = False  # whether some threads leave iterations, or the loop, before others
 
 
 def structure(kernel: ir.Function, parallel: bool = False) -> Structure:
     """`parallel`: other blocks run at the same time, so a block adds to a number of all blocks once."""
-    return Builder(kernel, parallel).build()
+    return Builder(kernel, parallel=parallel).build()
 
 
 @dataclass(slots=True)
-class Builder:
-    kernel: ir.Function
-    parallel: bool
-    uniformity: Uniformity = field(init=False)
-    masks: list[Mask] = field(init=False)
-    out: list[Node] = field(default_factory=list)
-    pending: list[ir.Stmt] = field(default_factory=list)
+class Builder(Collector):
+    parallel: bool = False
     frames: list[_Frame] = field(default_factory=list)
-    loops: tuple[object, ...] = ()
     shared: list[ir.Symbol] = field(default_factory=list)
-    arrays: list[ir.Symbol] = field(default_factory=list)
-    scalars: list[ir.Symbol] = field(default_factory=list)
     labels: int = 0
 
     def build(self) -> Structure:
         self.shared = [s for s in declared(self.kernel.body) if s.storage == "shared"]
         self.kernel = replace(self.kernel, body=map_body(_without_shared, self.kernel.body))
         self.uniformity = Uniformity(self.kernel)
-        alive = Mask(self.array("alive", UCHAR), self.uniformity.thread_returns)
+        alive = Mask(self.array("alive", UCHAR), bool(self.uniformity.returns))
         self.masks = [alive]
         body = self.kernel.body
         self.body(body[:-1] if body and isinstance(body[-1], ir.Return) else body)
@@ -70,32 +61,12 @@ class Builder:
             self.arrays.remove(alive.symbol)
         return Structure(self.out, alive, self.shared, self.arrays, self.scalars, self.uniformity)
 
-    # --- variables of the block ---
-
-    def array(self, name: str, of: Type, length: int = MOST_THREADS) -> ir.Symbol:
-        symbol = ir.Symbol(f"hetad_{name}_{len(self.arrays) + 1}", Array(of, length), self.kernel.span)
-        self.arrays.append(symbol)
-        return symbol
-
-    def scalar(self, name: str, type_: Type) -> ir.Symbol:
-        symbol = ir.Symbol(f"hetad_{name}_{len(self.scalars) + 1}", type_, self.kernel.span)
-        self.scalars.append(symbol)
-        return symbol
-
     # --- collecting ---
 
-    def flush(self) -> None:
-        """The end of a region: what comes next waits until all threads have come here."""
-        if self.pending:
-            self.out.append(Region(tuple(self.pending), self.masks[-1], self.loops))
-            self.pending = []
-
-    def once(self, statement: ir.Stmt, unless_all: Mask | None = None) -> None:
-        """A statement for the block: before the region that is being collected if that does not see the difference."""
-        targets, seen = changed(statement), mentioned(statement)
-        if any(mentioned(p) & targets or written((p,)) & seen for p in self.pending):
-            self.flush()
-        self.out.append(Once(statement, unless_all))
+    def may_miss_threads(self) -> bool:
+        """Whether threads that are in a loop around may come here in another iteration than others."""
+        loops = [f for f in self.frames if f.loop is not None]
+        return any(f.apart for f in loops) or (bool(loops) and len(self.masks) > loops[0].body)
 
     def nested(self, body: ir.Body) -> list[Node]:
         outer, self.out = self.out, []
@@ -115,10 +86,8 @@ class Builder:
         match s:
             case ir.Declare() | ir.Assign() | ir.Update() if uniform.runs_once(s):
                 self.once(s)
-            case ir.Call() if callees.calls(s, "barrier"):
-                self.flush()
             case ir.Call() if callees.meets(s):
-                exchange(self, s)
+                exchange(self, s, self.may_miss_threads())
             case ir.Call() if self.parallel and operations.does(s, operations.block_add) and uniform.same(s.args[0]):
                 block_sum(self, s)
             case ir.Return() | ir.Break() | ir.Continue():
@@ -126,14 +95,12 @@ class Builder:
             case ir.For(lanes=True) if len(self.masks) == 1 and not self.masks[0].used:
                 self.flush()
                 self.out.append(Once(_whole(s)))
-            case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if uniform.structural(s):
+            case _ if is_compound(s) and uniform.structural(s):
                 self.compound(s)
-            case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if not escaping(
-                (s,)
-            ) and uniform.runs_once(s):
+            case _ if is_compound(s) and not leaves_by(s) and uniform.runs_once(s):
                 self.once(s)
             case _:
-                self.pending += self.leaf(s, False, False)
+                self.pending += self.leaf(s)
 
     def compound(self, s: ir.Stmt) -> None:
         match s:
@@ -186,20 +153,14 @@ class Builder:
         cleared = [assign(element(m.symbol, s.span), 0) for m in reversed(self.masks[target:])]
         return (*cleared, ir.Return(None, span=s.span))
 
-    def leaf(self, s: ir.Stmt, in_loop: bool, in_switch: bool) -> ir.Body:
-        """A statement for each thread alone, its jumps out of the region replaced."""
-        match s:
-            case ir.Return():
-                return self.leaving(s)
-            case ir.Break() if not in_loop and not in_switch:
-                return self.leaving(s)
-            case ir.Continue() if not in_loop:
-                return self.leaving(s)
-        if not escaping((s,), in_loop, in_switch):
+    def leaf(self, s: ir.Stmt, stay: Kinds = NONE) -> ir.Body:
+        """A statement for each thread alone, its jumps out of the region replaced; those of some kinds stay in it."""
+        if leaves_by(s) <= stay:
             return (s,)
-        in_loop = in_loop or isinstance(s, ir.For | ir.While | ir.DoWhile)
-        in_switch = isinstance(s, ir.Switch) or (in_switch and not isinstance(s, ir.For | ir.While | ir.DoWhile))
-        return (map_bodies(lambda body: tuple(x for each in body for x in self.leaf(each, in_loop, in_switch)), s),)
+        if isinstance(s, ir.Return | ir.Break | ir.Continue):
+            return self.leaving(s)
+        stay |= caught(s)
+        return (map_bodies(lambda body: tuple(x for each in body for x in self.leaf(each, stay)), s),)
 
     # --- branches ---
 
@@ -267,7 +228,8 @@ class Builder:
             self.pending.append(assign(element(mask.symbol, span), 1))
             self.flush()
             self.masks.append(mask)
-        self.frames.append(_Frame(loop, whole, len(self.masks)))
+        apart = not uniform.stays_together(s) or s in uniform.continues
+        self.frames.append(_Frame(loop, whole, len(self.masks), apart))
         self.body(s.body)
         self.flush()
         self.frames.pop()
@@ -345,20 +307,3 @@ def _without_shared(s: ir.Stmt) -> ir.Stmt | None:
     if not isinstance(s, ir.Declare) or s.symbol.storage != "shared":
         return s
     return ir.Assign(ir.Var(s.symbol, span=s.span), s.init, span=s.span) if s.init is not None else None
-
-
-def clear(array: ir.Symbol, span: Span) -> ir.Stmt:
-    """Zeros for every thread of the block."""
-    assert isinstance(array.type, Array)
-    size = binary("*", integer(size_of(array.type.of), span, SIZE_T), var(THREADS, span))
-    return ir.Call("memset", (var(array, span), integer(0, span), size), span=span)
-
-
-def changed(statement: ir.Stmt) -> set[ir.Symbol]:
-    """The variables that a statement of the structure gives values to."""
-    if isinstance(statement, ir.Declare):
-        return {statement.symbol}
-    if isinstance(statement, ir.Call):
-        root = root_symbol(statement.args[0])
-        return {root} if root is not None else set()
-    return written((statement,))

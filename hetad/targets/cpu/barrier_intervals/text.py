@@ -19,12 +19,12 @@ from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
 from hetad.ir.places import is_dynamic, written
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.types import Array, Int, Pointer, Type, size_of
+from hetad.ir.types import Array, Int, Pointer, Type, element, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
-from hetad.targets.checked import OF_BLOCK, OF_THREAD, told, with_extents
+from hetad.targets.checked import with_extents
+from hetad.targets.cpu.barrier_intervals.collector import MOST_THREADS
 from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
 from hetad.targets.cpu.barrier_intervals.scopes import require_declared_in_regions
-from hetad.targets.cpu.barrier_intervals.structure import MOST_THREADS
 from hetad.targets.cpu.barrier_intervals.variables import Variables, regions, uniform_statements
 from hetad.targets.cpu.block_ir import THREAD, THREADS
 from hetad.targets.cpu.thread_loops import block_loops, block_range, thread_loops
@@ -45,7 +45,7 @@ class RegionKernel:
         self.taken = {*self.local.globals.values(), *parts.names.functions.values(), *LIBRARY}
         self.uses = Counter(self.local.table.values())
         self.given = {p: self.local[p] for p in kernel.params}
-        self.arrays: list[tuple[Type, str]] = [(_element(a), a.name) for a in self.structure.arrays]
+        self.arrays: list[tuple[Type, str]] = [(element(a.type), a.name) for a in self.structure.arrays]
         for p in (*self.variables.copied, *self.variables.kept):
             if p in self.given:
                 self.given[p] = self._fresh(self.local[p] + "_given")
@@ -133,7 +133,6 @@ class RegionKernel:
 
     def lines(self) -> list[str]:
         block: list[str] = []
-        block += told(self.parts, OF_BLOCK, ())
         if any(e.name == "blockIdx" for e in self._thread_indices()) or "blockIdx" in self._hidden():
             block.append("const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};")
         block += [f"{declaration(p.type, self.local[p])} = {self.given[p]};" for p in self.variables.copied]
@@ -250,7 +249,6 @@ class _Printer:
         lines = list(printer.lines(body, 0))
         if all(isinstance(s, ir.Comment) for s in region.body):
             return lines
-        lines = told(self.owner.parts, OF_THREAD, lines)
         mask: Mask = region.mask
         if mask.used:
             lines = [f"if (!{mask.symbol.name}[{THREAD.name}]) {{", INDENT + "continue;", "}", *lines]
@@ -309,11 +307,6 @@ def thread_names(lines: Sequence[str]) -> list[str]:
     """Which of `threadIdx` and the thread's number some lines use."""
     text = "\n".join(lines)
     return [name for name in ("threadIdx", THREAD.name) if re.search(rf"\b{name}\b", text)]
-
-
-def _element(array: ir.Symbol) -> Type:
-    assert isinstance(array.type, Array)
-    return array.type.of
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

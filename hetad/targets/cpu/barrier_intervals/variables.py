@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from hetad.analysis.dataflow import settle
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
+from hetad.targets.cpu.barrier_intervals.collector import changed
 from hetad.targets.cpu.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope, Structure
-from hetad.targets.cpu.barrier_intervals.structure import changed
 from hetad.targets.cpu.block_ir import THREAD, THREADS
 
 _CHEAP = 24  # nodes of an expression that is better computed than kept
@@ -184,9 +185,7 @@ class Variables:
 
 def _led_to(body: ir.Body, pointers: set[ir.Symbol]) -> set[ir.Symbol]:
     """The variables to which some of these pointers, or structs and arrays of such, may lead."""
-    given: list[
-        tuple[set[ir.Symbol], set[ir.Symbol], set[ir.Symbol]]
-    ] = []  # what is given which addresses, of what else
+    given: list[tuple[set[ir.Symbol], ...]] = []  # what is given which addresses, of what else
     for s in walk_stmts(body):
         match s:
             case ir.Declare(symbol=symbol, init=value) if value is not None:
@@ -199,15 +198,14 @@ def _led_to(body: ir.Body, pointers: set[ir.Symbol]) -> set[ir.Symbol]:
             roots = {root_symbol(e.place) for e in walk_expr(value) if isinstance(e, ir.AddressOf)}
             arrays = {v for v in _symbols(value) if isinstance(v.type, Array)}
             given.append((targets, {r for r in roots if r is not None} | arrays, _symbols(value)))
-    found: set[ir.Symbol] = set()
-    reached, before = set(pointers), -1
-    while len(reached) != before:
-        before = len(reached)
+    reached = set(pointers)
+
+    def led() -> None:
         for targets, addresses, others in given:
-            if targets & reached:
-                found |= addresses
-                reached |= addresses | others
-    return found
+            reached.update(addresses | others if targets & reached else ())
+
+    settle(reached, led)
+    return {x for targets, addresses, _ in given if targets & reached for x in addresses}
 
 
 def _mentions(everywhere: list[Region]) -> dict[ir.Symbol, list[Region]]:

@@ -1,0 +1,78 @@
+"""What a pullback reads of memory, asked for before it computes (device/early_loads.py)."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import hetad
+from tests.oracle import check_gradient
+
+TEMPLATE = """
+__global__ void k(double *y, double *z, const double *x, const int *kind, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        %s
+    }
+}
+
+void run(double *y, double *z, const double *x, const int *kind, int n)
+{
+    k<<<(n + 7) / 8, 8>>>(y, z, x, kind, n);
+}
+"""
+COMPUTED = "double u = x[i], v = exp(u) / (1 + sqrt(u)), w = v; if (v > 2) w = log(v) * u;"
+MOVED = {
+    "a seed": (f"{COMPUTED} y[i] = sin(w);", "adj_y[i]"),
+    "seeds": (f"{COMPUTED} y[i] = sin(w); z[i] = w * v;", "adj_z[i]"),
+    "a condition": (f"{COMPUTED} if (kind[i] > 0) y[i] = sin(w) * u;", "kind[i]"),
+}
+TURNS = "double sum = 0; for (int j = 0; j < 4; j++) sum += x[i] * sin(x[(i + j) % n]) + j * x[i]; y[i] = sum;"
+KEPT = {
+    "nothing is computed before": ("y[i] = x[i] * x[i];", "adj_y[i]"),
+    "under a condition": (f"{COMPUTED} if (u < 1) y[i] = sin(w) * u;", "adj_y[i]"),
+    "where it is computed": (f"{COMPUTED} y[(int)(w * 0.0) + i] = sin(w);", "adj_y[(int)(w * 0.0) + i]"),
+}
+
+
+def kernel(body: str) -> str:
+    program = hetad.loads(TEMPLATE % body, "k.cu")
+    source = hetad.gradient(program["run"], wrt=("x", "y", "z"), of=("y", "z"), backend="cuda").source
+    found = re.search(r"void k_pullback\w*\(.*?\n}", source, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_moved(name: str) -> None:
+    body, load = MOVED[name]
+    text = kernel(body)
+    assert text.index(f"= {load};") < text.index("exp(")
+
+
+def test_what_each_turn_of_a_loop_reads() -> None:
+    text = re.sub("//.*", "", kernel(TURNS))
+    assert text.index("const double x_i = x[i];") < text.index("for (int j")
+    assert "x[i]" not in text[text.index("for (int j") :].replace("adj_x[i]", "")
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_stays_where_it_was(name: str) -> None:
+    body, load = KEPT[name]
+    text = kernel(body)
+    assert "exp(" not in text or text.index(load) > text.index("exp(")
+
+
+@pytest.mark.parametrize("name", [*MOVED, *KEPT, "turns"])
+def test_gradient(name: str, backend: str) -> None:
+    rng = np.random.default_rng(3)
+    y, z, x = rng.uniform(0.3, 2.4, (3, 21))
+    kind = rng.integers(-1, 2, 21).astype(np.int32)
+    source = TEMPLATE % {**MOVED, **KEPT, "turns": (TURNS, "")}[name][0]
+    check_gradient(
+        source, "run", [y, z, x, kind, 21], wrt=("x", "y", "z"), of=("y", "z"), backend=backend,
+        settings=[{}, {"optimize": "early"}, {"optimize": False}],
+    )  # fmt: skip
