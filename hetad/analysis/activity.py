@@ -31,10 +31,18 @@ _Leads = tuple[dict[Location, list[frozenset[Location]]], list[ir.Launch]]
 
 
 class Activity:
-    """Activity of one inlined function; `kernels` are the inlined kernels it may launch."""
+    """Activity of one inlined function; `kernels` are the inlined kernels it may launch.
 
-    def __init__(self, function: ir.Function, pointers: PointsTo, kernels: Mapping[str, ir.Function]) -> None:
+    `passive` are locations that carry no derivative, whatever is written to them: a launch of which all that flows
+    through a buffer is constant has no adjoint of that buffer to give.
+    """
+
+    def __init__(
+        self, function: ir.Function, pointers: PointsTo, kernels: Mapping[str, ir.Function],
+        passive: Collection[Location] = (),
+    ) -> None:  # fmt: skip
         self.function = function
+        self._passive = frozenset(passive)
         self.pointers = pointers
         self.kernels = kernels
         self._summaries: dict[str, Activity] = {}
@@ -182,6 +190,10 @@ class Activity:
         return known[body[0]]
 
     def _flows(self, s: ir.Stmt) -> Iterator[Flow]:
+        for sources, targets in self._all_flows(s):
+            yield sources - self._passive, targets - self._passive
+
+    def _all_flows(self, s: ir.Stmt) -> Iterator[Flow]:
         match s:
             case ir.Declare(symbol=symbol, init=init) if init is not None:
                 yield self._leaves(init), frozenset({symbol})

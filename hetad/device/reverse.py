@@ -40,9 +40,9 @@ def with_activity(draft: Draft) -> Draft:
     wanted = draft.asked.active
     seeds: list[Location] = [root for root, at in given.items() if not at.isdisjoint(wanted)]
     seeds += [p for i, p in enumerate(kernel.params) if i in wanted and not isinstance(p.type, Pointer)]
-    activity = Activity(prepared, pointers, {})
     unasked = set(kernel.params).difference(effects.written(draft.body))
     outside = ({*unasked, *given} - set(seeds)) | {pointers.parameter_roots[s] for s in records}
+    activity = Activity(prepared, pointers, {}, outside)
     found = activity.active(seeds, seeds) if draft.options.activity else activity.everything() - outside
     return replace(draft, effects=effects, active=frozenset({*found, *seeds}))
 

@@ -88,11 +88,11 @@ def _active(kernel: ir.Function, effects: Effects, active: frozenset[int], optio
     given = positions_of(kernel, pointers)
     seeds: list[Location] = [root for root, at in given.items() if not at.isdisjoint(active)]
     seeds += [p for i, p in enumerate(kernel.params) if i in active and not isinstance(p.type, Pointer)]
-    activity = Activity(kernel, pointers, {})
-    if options.activity:
-        return {*activity.active(seeds, seeds), *seeds}
     idle = {p for i, p in enumerate(kernel.params) if i not in active}.difference(effects.written(kernel.body))
-    return {*(activity.everything() - (idle | (set(given) - set(seeds)))), *seeds}
+    outside = {*idle, *given} - set(seeds)
+    activity = Activity(kernel, pointers, {}, outside)
+    found = activity.active(seeds, seeds) if options.activity else activity.everything() - outside
+    return {*found, *seeds}
 
 
 def _set_by_kernel(engine: KernelEngine, kernel: ir.Function, active: frozenset[int]) -> Statements:

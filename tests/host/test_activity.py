@@ -68,3 +68,36 @@ def test_gradient(name: str, wrt: str, backend: str) -> None:
     start, a = np.random.default_rng(3).uniform(0.3, 0.9, (2, 11))
     source = TEMPLATE % {**BEFORE, **AFTER}[name]
     check_gradient(source, "run", [np.zeros(11), start, a, 11, 3], wrt=(wrt,), of=("y",), backend=backend)
+
+
+CHAIN = """
+__global__ void through(double *between, const double *from, double *to, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        between[i] = sin(from[i]);
+        to[i] += between[i] * to[i];
+    }
+}
+void run(double *y, double *z, const double *start, double *buffer, int n)
+{
+    double *work;
+    cudaMalloc(&work, n * sizeof(double));
+    cudaMemcpy(y, start, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    through<<<1, 32>>>(work, buffer, y, n);
+    cudaMemcpy(buffer, y, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    through<<<1, 32>>>(z, buffer, y, n);
+    cudaFree(work);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"optimize": False}, {"optimize": "activity"}])
+def test_memory_between_a_buffer_that_varies_later_and_the_result(options: dict[str, object], backend: str) -> None:
+    """Both have adjoints at the first launch; through what lies between them nothing varies yet."""
+    made = hetad.gradient(hetad.loads(CHAIN, "m.cu")["run"], wrt="start", of=["y", "z"], **options)
+    assert ("adj_work" in made.source) is (options == {"optimize": False})
+    start, buffer, y, z = np.random.default_rng(5).uniform(0.3, 0.9, (4, 11))
+    check_gradient(
+        CHAIN, "run", [y, z, start, buffer, 11], wrt=("start",), of=("y", "z"), backend=backend, settings=[options]
+    )

@@ -131,7 +131,11 @@ def _verdict(text: str, options: Options, backend: str) -> Outcome:
 
 
 def _checked(case: corpus.Case, options: Options, backend: str) -> Outcome:
-    asked = {name: value for name, value in options.items() if backend == "cpu" or name != "cpu_threads"}
+    asked = dict(options)
+    if backend != "cpu":
+        asked.pop("cpu_threads", None)
+        if asked.get("debug"):  # it looks at each launch when it is done, which a graph has no place for
+            asked.pop("graph", None)
     against = asked.pop("against", ORACLES)
     try:
         return Look(case.problem, asked, backend).outcome(against)
