@@ -5,7 +5,7 @@
 
 samples/heat_on_ranks.cu with as many cells on each rank, however many ranks there are (weak scaling).  What a step
 takes is the difference of runs with 60 and with 10 of them, the best of several.  A step on one rank sends nothing, and
-one of few cells is nothing but launches and messages: where kernels hide messages, a step on several ranks takes as long
+one of few cells is nothing but launches and messages: where kernels hide these, a step on several ranks takes as long
 as the longer of the two, not as both.
 """
 
