@@ -25,7 +25,7 @@ from hetad.analysis.carried import Memories, State, pointers_behind, state_of
 from hetad.analysis.loops import Counted
 from hetad.analysis.memory_calls import does
 from hetad.diagnostics import Span
-from hetad.frontend.quote import Filling, Quote
+from hetad.frontend.quote import Quote, Scope
 from hetad.host.decisions import TimeLoop
 from hetad.host.devices import changes_peers, kept_device, uses_devices
 from hetad.host.saves import together
@@ -130,9 +130,8 @@ def _allocates(s: ir.Stmt) -> bool:
 
 
 # Until there is nothing more to do in this sweep: what to do next.
-_FORWARD = Quote("""
-    const size_t trips = count;
-    open_loop;
+_SWEEP = Quote("""
+    opened;
     int action;
     size_t at, until;
     next(&action, &at, &until);
@@ -140,64 +139,39 @@ _FORWARD = Quote("""
         if (action == checkpoint) {
             pushes;
         }
-        for (; at < until; ++at) {
-            index;
-            body;
-        }
+        actions;
         next(&action, &at, &until);
     }
-    after;
+""")
+_TRIPS = Quote("const size_t trips = count;")
+_ON_ACTION = Quote("""
+    if (action == what) {
+        done;
+    }
+""")
+_STEPS = Quote("""
+    for (; at < until; ++at) {
+        index;
+        body;
+    }
 """)
 # The same where only the steps tell how many there are.
-_FORWARD_UNCOUNTED = Quote("""
-    open_loop;
-    int action;
-    size_t at, until;
-    next(&action, &at, &until);
-    while (action != finished) {
-        if (action == checkpoint) {
-            pushes;
+_STEPS_UNCOUNTED = Quote("""
+    for (; at < until; ++at) {
+        int more;
+        goes_on(&more, condition);
+        if (more) {
+            body;
+        } else {
+            until = at;
         }
-        if (action == start) {
-            begin;
-        }
-        if (action == go_back) {
-            again;
-        }
-        for (; at < until; ++at) {
-            int more;
-            goes_on(&more, condition);
-            if (more) {
-                body;
-            } else {
-                until = at;
-            }
-        }
-        next(&action, &at, &until);
     }
 """)
-_REVERSE = Quote("""
-    reopen_loop();
-    int action;
-    size_t at, until;
-    next(&action, &at, &until);
-    while (action != finished) {
-        if (action == checkpoint) {
-            pushes;
-        }
-        if (action == resume) {
-            pops;
-        }
-        for (; at < until; ++at) {
-            index;
-            body;
-        }
-        for (; at > until;) {
-            --at;
-            index;
-            back;
-        }
-        next(&action, &at, &until);
+_STEPS_BACK = Quote("""
+    for (; at > until;) {
+        --at;
+        index;
+        back;
     }
 """)
 
@@ -237,26 +211,42 @@ class _Steps:
 
     def forward(self, ranks: ir.Expr | None) -> ir.Body:
         """`ranks`: the communicator of those that meet in the loop."""
+        text = self._text()
         if self.header is None:
-            asked: dict[str, Filling] = {
-                "goes_on": operations.goes_on,
-                "condition": self.condition,
-                "body": once(self.body),
-            }
-            starts: dict[str, Filling] = {
-                "start": START,
-                "begin": tuple(self.start[0]),
-                "go_back": BACK,
-                "again": tuple(self.start[1]),
-            }
-            holes = self._holes(open_loop=self._opened(_UNKNOWN, ranks), **asked, **starts)
-            return _FORWARD_UNCOUNTED(self.names, self.span, **holes)
-        count = trip_count(self.header, self.span)
-        trips = self.names.symbol("trips", SIZE_T, self.span, const=True)
-        after = () if self.header.declares else self._index(trips)
-        at, opened = self.names.symbol("at", SIZE_T, self.span), self._opened(var(trips), ranks)
-        holes = self._holes(at=at, index=self._index(at), open_loop=opened, trips=trips, count=count, after=after)
-        return _FORWARD(self.names, self.span, body=self.body, **holes)
+            return text(
+                _SWEEP,
+                opened=self._opened(_UNKNOWN, ranks),
+                actions=lambda: (
+                    *text(_ON_ACTION, what=START, done=tuple(self.start[0])),
+                    *text(_ON_ACTION, what=BACK, done=tuple(self.start[1])),
+                    *text(_STEPS_UNCOUNTED, condition=self.condition, body=once(self.body)),
+                ),
+            )
+        counted = text(_TRIPS, count=trip_count(self.header, self.span))
+        after = () if self.header.declares else self._index(text["trips"])
+        opened = self._opened(text["trips"], ranks)
+        return (*counted, *text(_SWEEP, opened=opened, actions=lambda: self._run(text, self.body)), *after)
+
+    def reverse(self) -> ir.Body:
+        text = self._text()
+        return text(
+            _SWEEP,
+            opened=(operations.reopen_loop(span=self.span),),
+            actions=lambda: (
+                *text(_ON_ACTION, what=RESUME, done=tuple(self.pops)),
+                *self._run(text, silent(self.body)),
+                *text(_STEPS_BACK, index=self._index(text["at"]), back=self.back),
+            ),
+        )
+
+    def _text(self) -> Scope:
+        asking = {"next": operations.next_action, "goes_on": operations.goes_on}
+        return Scope(
+            self.names, self.span, **asking, finished=FINISHED, checkpoint=CHECKPOINT, pushes=tuple(self.pushes)
+        )
+
+    def _run(self, text: Scope, body: ir.Body) -> ir.Body:
+        return text(_STEPS, index=self._index(text["at"]), body=body)
 
     def _opened(self, trips: ir.Expr, ranks: ir.Expr | None) -> ir.Body:
         given = (integer(self.span.line, self.span, INT), trips)
@@ -264,26 +254,11 @@ class _Steps:
             return (operations.open_loop(*given, span=self.span),)
         return (communication.open_loop(*given, ranks, span=self.span),)
 
-    def reverse(self) -> ir.Body:
-        at, pops = self.names.symbol("at", SIZE_T, self.span), tuple(self.pops)
-        reopened: dict[str, Filling] = {
-            "reopen_loop": operations.reopen_loop,
-            "resume": RESUME,
-            "pops": pops,
-            "back": self.back,
-        }
-        holes = self._holes(at=at, index=self._index(at), **reopened)
-        return _REVERSE(self.names, self.span, body=silent(self.body), **holes)
-
-    def _holes(self, **others: Filling) -> dict[str, Filling]:
-        asking: dict[str, Filling] = {"next": operations.next_action, "finished": FINISHED, "checkpoint": CHECKPOINT}
-        return {**asking, "pushes": tuple(self.pushes), **others}
-
-    def _index(self, trips: ir.Symbol) -> ir.Body:
+    def _index(self, trips: ir.Expr) -> ir.Body:
         """Sets the loop's index, if it has one, to what it is after so many trips."""
         if self.header is None:
             return ()
-        return (set_index(self.header, index_after(self.header, var(trips)), self.span),)
+        return (set_index(self.header, index_after(self.header, trips), self.span),)
 
 
 def _base(place: ir.Expr) -> ir.Symbol:
