@@ -6,6 +6,7 @@ a summary of each kernel.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -201,6 +202,12 @@ class Effects:
         for s in walk_stmts(body):
             found.update(dict.fromkeys(self.writes(s)))
         return found
+
+    def constants(self, body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
+        """What variables are declared with that nothing else changes, through pointers neither."""
+        times = Counter(x for s in walk_stmts(body) for x in self.writes(s))
+        declared = (s for s in walk_stmts(body) if isinstance(s, ir.Declare) and times[s.symbol] == 1)
+        return {s.symbol: s.init for s in declared if s.init is not None}
 
     def stable(self, expr: ir.Expr, changed: Iterable[Location]) -> bool:
         """Whether `expr` has the same value after a change of the locations `changed`."""

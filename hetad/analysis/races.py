@@ -18,7 +18,7 @@ from hetad.analysis.intervals import IntervalAccess, Intervals, shared_arrays
 from hetad.analysis.thread_words import Case, Parameters, Sum, Words
 from hetad.diagnostics import RaceError, Related
 from hetad.ir import nodes as ir
-from hetad.ir.places import exposed, written
+from hetad.ir.places import constants
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -114,7 +114,7 @@ def _blocks(program: ir.Program, kernel: str) -> Iterator[Block]:
     """The sizes of the blocks with which a kernel is launched, where they are numbers."""
     for function in program.functions.values():
         launches = [s for s in walk_stmts(function.body) if isinstance(s, ir.Launch) and s.kernel == kernel]
-        values = _constants(function.body) if launches else {}
+        values = constants(function.body) if launches else {}
         for launch in launches:
             block = _followed(launch.block, values)
             extents = block.elements if isinstance(block, ir.Aggregate) else (block,)
@@ -123,13 +123,6 @@ def _blocks(program: ir.Program, kernel: str) -> Iterator[Block]:
             if len(known) == len(sizes):
                 x, y, z = [*known, 1, 1][:3]
                 yield x, y, z
-
-
-def _constants(body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
-    """The values of variables that keep what they are declared with."""
-    changed = written(body) | exposed(body)
-    declared = (s for s in walk_stmts(body) if isinstance(s, ir.Declare))
-    return {s.symbol: s.init for s in declared if s.init is not None and s.symbol not in changed}
 
 
 def _followed(e: ir.Expr, values: Mapping[ir.Symbol, ir.Expr]) -> ir.Expr:

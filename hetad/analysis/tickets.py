@@ -22,7 +22,7 @@ from hetad.analysis.pointer_expressions import pointee
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import is_var
-from hetad.ir.places import root_symbol, written
+from hetad.ir.places import constants, exposed, root_symbol, written
 from hetad.ir.simplify import conjuncts
 from hetad.ir.types import Array, Int
 from hetad.ir.visit import declared, substitute, substituted, variables, walk_expr, walk_exprs, walk_stmts
@@ -237,13 +237,12 @@ def _stores_integers(body: ir.Body) -> bool:
 
 def _fixed(kernel: ir.Function) -> Locals:
     """Variables that are set where they are declared, from parameters and positions alone."""
-    changed = written(kernel.body)
+    changed = written(kernel.body) | exposed(kernel.body)
     found: dict[ir.Symbol, ir.Expr] = {}
-    for s in walk_stmts(kernel.body):
-        if isinstance(s, ir.Declare) and s.init is not None and s.symbol.storage == "local" and s.symbol not in changed:
-            known = all(x in found or _stays(x, changed) for x in variables(s.init))
-            if known and _of_numbers(s.init):
-                found[s.symbol] = substituted(found, s.init)
+    for x, init in constants(kernel.body).items():
+        known = all(y in found or _stays(y, changed) for y in variables(init))
+        if x.storage == "local" and known and _of_numbers(init):
+            found[x] = substituted(found, init)
     return found
 
 

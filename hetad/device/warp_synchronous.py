@@ -36,7 +36,7 @@ from hetad.analysis.pointers import PointsTo, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, var
-from hetad.ir.places import written
+from hetad.ir.places import constants
 from hetad.ir.simplify import opposite
 from hetad.ir.types import BOOL, Float, is_volatile, of_value
 from hetad.ir.visit import declared, own_exprs, own_nodes, variables, walk_expr, walk_stmts
@@ -138,13 +138,7 @@ class _Warps:
         self.apart: set[ir.Symbol] = set()  # variables that have their values apart from their declarations
         self._names = names
         self._divergence = Divergence(kernel.body, Effects(points, {}))
-        changed = [s for s in walk_stmts(kernel.body) if not isinstance(s, ir.Declare)]
-        later = written(tuple(changed))
-        self._values = {
-            s.symbol: s.init
-            for s in walk_stmts(kernel.body)
-            if isinstance(s, ir.Declare) and s.init is not None and s.symbol not in later
-        }
+        self._values = constants(kernel.body)
 
     def in_step(self, body: ir.Body) -> ir.Body | None:
         """The body of all lanes; None where some may be elsewhere, or something else than an assignment stores."""

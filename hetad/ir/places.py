@@ -194,6 +194,13 @@ _exposed_in = collected(exposed_by)
 _pointed_to_in = collected(lambda s: exposed_by(s) if keeps_pointer(s) else ())
 
 
+def constants(body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
+    """What variables are declared with that keep it: a body neither assigns to them nor makes pointers to them."""
+    changed = written(body) | exposed(body)
+    declared = (s for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.symbol not in changed)
+    return {s.symbol: s.init for s in declared if s.init is not None}
+
+
 def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:
     """The cells whose value a statement needs."""
     for own in own_exprs(s):

@@ -154,17 +154,8 @@ class _Search:
 
 def _single_values(body: ir.Body, effects: Effects) -> dict[ir.Symbol, ir.Expr]:
     """The local variables that have one value, and that value."""
-    found: dict[ir.Symbol, ir.Expr] = {}
-    given: dict[ir.Symbol, int] = {}
-    pointed = effects.pointers.pointed()
-    for s in walk_stmts(body):
-        for location in effects.writes(s):
-            if isinstance(location, ir.Symbol) and not (isinstance(s, ir.Declare) and s.init is None):
-                given[location] = given.get(location, 0) + 1
-        match s:
-            case ir.Declare(symbol=symbol, init=init) if init is not None:
-                found[symbol] = init
-    return {x: value for x, value in found.items() if given[x] == 1 and x not in pointed and _is_fixed(value, found)}
+    found, pointed = effects.constants(body), effects.pointers.pointed()
+    return {x: value for x, value in found.items() if x not in pointed and _is_fixed(value, found)}
 
 
 def _is_fixed(value: ir.Expr, found: dict[ir.Symbol, ir.Expr]) -> bool:

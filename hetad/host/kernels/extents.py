@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,20 +12,15 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, small
 from hetad.ir.simplify import simplest
 from hetad.ir.types import DIM3, UINT
-from hetad.ir.visit import map_body, map_expr, walk_stmts
+from hetad.ir.visit import map_body, map_expr
 
 Extents = Mapping[ir.Symbol, ir.Expr]  # grids and blocks, and numbers that these are made of, by variable
 
 
 def known_extents(body: ir.Body, effects: Effects) -> dict[ir.Symbol, ir.Expr]:
     """The values of grids and blocks, and of the numbers that these are made of, in variables that nothing changes."""
-    times = Counter(x for s in walk_stmts(body) for x in effects.writes(s))
-    return {
-        s.symbol: s.init
-        for s in walk_stmts(body)
-        if isinstance(s, ir.Declare) and s.init is not None and times[s.symbol] == 1
-        if s.symbol.type == DIM3 or isinstance(s.init, ir.Const)
-    }
+    kept = effects.constants(body)
+    return {x: init for x, init in kept.items() if x.type == DIM3 or isinstance(init, ir.Const)}
 
 
 def number_along(extent: ir.Expr, axis: str, known: Extents) -> int | None:

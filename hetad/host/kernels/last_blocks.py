@@ -23,7 +23,7 @@ from hetad.host.kernels.extents import number_along
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, binary, convert, integer, var
-from hetad.ir.places import cells_read, exposed, written
+from hetad.ir.places import cells_read, constants
 from hetad.ir.types import UINT, VOID, Array, Pointer, innermost, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
 from hetad.ir.volatile import plain, plain_expression, plain_symbols, volatile_places, without_volatile
@@ -50,7 +50,7 @@ def split_last_blocks(task: T) -> T:
     host = task.function
     launches = [s for s in walk_stmts(host.body) if isinstance(s, ir.Launch)]
     names = Names(task.functions)
-    known = _known(host.body)
+    known = constants(host.body)
     made: dict[str, tuple[ir.Function, ir.Function]] = {}
     for name, kernel in task.kernels.items():
         found = ticket_of(kernel)
@@ -106,13 +106,6 @@ def _plainly(kernel: ir.Function, last: ir.Function) -> tuple[ir.Function, ir.Fu
 def _through(place: ir.Expr) -> ir.Symbol | None:
     """The pointer that a place is reached by."""
     return place.base.symbol if isinstance(place, ir.Index) and isinstance(place.base, ir.Var) else None
-
-
-def _known(body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
-    """What variables have as long as they are there."""
-    changed = written(body) | exposed(body)
-    inits = {s.symbol: s.init for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.symbol not in changed}
-    return {x: init for x, init in inits.items() if init is not None}
 
 
 # --- the kernel of the last block ------------------------------------------------------------------

@@ -127,7 +127,7 @@ class _Search:
             for x in effects.writes(s):
                 times[x] = times.get(x, 0) + 1
         declarations = [s for s in statements if isinstance(s, ir.Declare)]
-        self.values = {s.symbol: s.init for s in declarations if s.init is not None and times[s.symbol] == 1}
+        self.values = effects.constants(function.body)
         self.set_once = {s.symbol for s in declarations if s.init is None and times[s.symbol] == 2}
         self.given = {*function.params, *(s.symbol for s in declarations if s.init is not None)}
 
