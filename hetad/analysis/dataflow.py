@@ -1,15 +1,16 @@
 """The solver of analyses in which facts spread until no more are found.
 
 The lattice is that of sets of facts, which only grow (`settle`, `closed`), or one of a client's own, whose values go
-one way as loops are gone through again (`steady`); a transfer is what a look at the program adds to what is known, in
-whichever direction its facts go.  Control is structured: a transfer sees the statements one after the other, and
-with them the conditions around, and loops are the only reason to look again.
+one way as loops are gone through again (`steady`, `Forward`); a transfer is what a look at the program adds to what is
+known, in whichever direction its facts go.  Control is structured: a transfer sees the statements one after the other,
+and with them the conditions around, and loops are the only reason to look again.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sized
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from hetad.ir import nodes as ir
 from hetad.ir.visit import walk_stmts
@@ -44,3 +45,47 @@ def closed(found: set[T], body: ir.Body, gives: Callable[[ir.Stmt], Iterable[T]]
 
     settle(found, transfer)
     return found
+
+
+class Forward(ABC, Generic[T]):
+    """Facts that go with control, from statement to statement.  States are values: none is changed once it is made."""
+
+    @abstractmethod
+    def joined(self, one: T, other: T) -> T:
+        """What is known where two ways meet."""
+
+    @abstractmethod
+    def behind(self, s: ir.Stmt, state: T) -> T:
+        """What is known behind a statement that is no branch, loop or block."""
+
+    def arrive(self, s: ir.Stmt, state: T) -> None:
+        """What is known in front of a statement; of a loop, where its iterations meet, each time they are seen."""
+
+    def follow(self, body: ir.Body, state: T) -> T:
+        """What is known behind a body."""
+        for s in body:
+            state = self._through(s, state)
+        return state
+
+    def loop(self, s: ir.Stmt, inside: ir.Body, begin: T) -> T:
+        """What is known where iterations meet, and so behind the loop; `inside`: what each of them does."""
+
+        def after_one(state: T) -> T:
+            self.arrive(s, state)
+            return self.joined(state, self.follow(inside, state))
+
+        return steady(after_one, begin)
+
+    def _through(self, s: ir.Stmt, state: T) -> T:
+        match s:
+            case ir.For(init=init, body=body, step=step):
+                return self.loop(s, (*body, *step), self.follow(init, state))
+            case ir.While(body=body) | ir.DoWhile(body=body):
+                return self.loop(s, body, state)
+        self.arrive(s, state)
+        match s:
+            case ir.If(then=then, orelse=orelse):
+                return self.joined(self.follow(then, state), self.follow(orelse, state))
+            case ir.Block(body=body):
+                return self.follow(body, state)
+        return self.behind(s, state)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from hetad.analysis.dataflow import steady
+from hetad.analysis.dataflow import Forward
 from hetad.analysis.effects import Effects
 from hetad.analysis.memory_calls import allocated, does, operands
 from hetad.analysis.pointer_expressions import component_of, holds_pointer, out_place, pointer_parts
@@ -34,7 +34,7 @@ State = frozenset[Pair]
 _NONE: State = frozenset()
 
 
-class NoAlias:
+class NoAlias(Forward[State]):
     """What is known at the launches and calls of a host function in structured form."""
 
     def __init__(self, body: ir.Body, effects: Effects) -> None:
@@ -49,7 +49,7 @@ class NoAlias:
             assert root is not None
             self._of.setdefault(root, []).append(p)
         if any(len(t) > 1 and any(map(_is_allocation, t)) for t in self._targets.values()):
-            self._body(body, _NONE)
+            self.follow(body, _NONE)
 
     def apart(self, s: ir.Stmt, a: ir.Expr, b: ir.Expr) -> bool:
         """Whether two pointers certainly lead to different allocations where a launch or call is reached."""
@@ -58,28 +58,16 @@ class NoAlias:
         x, y = source(a), source(b)
         return x is not None and y is not None and frozenset((x, y)) in self._at.get(s, _NONE)
 
-    def _body(self, body: ir.Body, state: State) -> State:
-        for s in body:
-            state = self._statement(s, state)
-        return state
+    def joined(self, one: State, other: State) -> State:
+        return one & other
 
-    def _statement(self, s: ir.Stmt, state: State) -> State:
-        match s:
-            case ir.If(then=then, orelse=orelse):
-                return self._body(then, state) & self._body(orelse, state)
-            case ir.For(init=init, body=body, step=step):
-                begin = self._body(init, state)
-                return steady(lambda x: x & self._body((*body, *step), x), begin)
-            case ir.While(body=body):
-                return steady(lambda x: x & self._body(body, x), state)
-            case ir.Block(body=body):
-                return self._body(body, state)
-            case ir.Launch() | ir.Call():
-                self._at[s] = state
-        return self._after(s, state) if not bodies(s) else _NONE
+    def arrive(self, s: ir.Stmt, state: State) -> None:
+        if isinstance(s, ir.Launch | ir.Call):
+            self._at[s] = state
 
-    def _after(self, s: ir.Stmt, state: State) -> State:
-        """What holds behind a statement without others in it."""
+    def behind(self, s: ir.Stmt, state: State) -> State:
+        if bodies(s):
+            return _NONE
         fresh = _fresh(s)
         if fresh is not None and fresh in self._targets:
             return _without(state, (fresh,)) | {frozenset((fresh, x)) for x in self._others(fresh)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hetad.analysis.dataflow import Forward
 from hetad.analysis.memory_calls import does, operands, stored_at
 from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.ir import nodes as ir
@@ -79,7 +80,7 @@ def webs(function: ir.Function) -> Webs:
     return _Finder(function).result()
 
 
-class _Finder:
+class _Finder(Forward[Env]):
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.symbols = _plain_variables(function)
@@ -96,7 +97,7 @@ class _Finder:
         for p in self.function.params:
             for cell in self._within(p, ()):
                 env[cell] = self._entry(cell)
-        self._block(self.function.body, env)
+        self.follow(self.function.body, env)
         found: dict[int, Web] = {}
         for n, cell in enumerate(self.cells):
             web = found.setdefault(self._root(n), Web(cell, n))
@@ -112,41 +113,25 @@ class _Finder:
 
     # -- statements
 
-    def _block(self, body: ir.Body, env: Env) -> Env:
-        for s in body:
-            env = self._statement(s, env)
-        return env
+    def joined(self, one: Env, other: Env) -> Env:
+        if one is other:
+            return one
+        cells = (*one, *(k for k in other if k not in one))
+        return {c: one.get(c, frozenset()) | other.get(c, frozenset()) for c in cells}
 
-    def _statement(self, s: ir.Stmt, env: Env) -> Env:
-        match s:
-            case ir.If(then=then, orelse=orelse):
-                self._see(s, env)
-                return _joined(self._block(then, env), self._block(orelse, env))
-            case ir.For(init=init, step=step, body=body):
-                head = self._head(s, (*step, *body), self._block(init, env))
-                self._block(step, self._block(body, head))
-                return head
-            case ir.While(body=body):
-                head = self._head(s, body, env)
-                self._block(body, head)
-                return head
-            case _:
-                assert isinstance(s, ir.Block) or not bodies(s)
-        self._see(s, env)
-        env = self._defined(s, env)
-        return self._block(s.body, env) if isinstance(s, ir.Block) else env
-
-    def _head(self, loop: ir.Stmt, inside: ir.Body, env: Env) -> Env:
-        """What may be seen where the loop goes round: what was seen before it, and what it defines anywhere."""
-        head = dict(env)
-        for s in walk_stmts(inside):
-            for cell, _ in self._defines(s):
+    def loop(self, s: ir.Stmt, inside: ir.Body, begin: Env) -> Env:
+        """Where the loop goes round, that is seen what was before it, and what it defines anywhere."""
+        head = dict(begin)
+        for inner in walk_stmts(inside):
+            for cell, _ in self._defines(inner):
                 if cell in head:
-                    head[cell] = head[cell] | {self._number(s, cell)}
-        self._see(loop, head)
+                    head[cell] = head[cell] | {self._number(inner, cell)}
+        self.arrive(s, head)
+        self.follow(inside, head)
         return head
 
-    def _defined(self, s: ir.Stmt, env: Env) -> Env:
+    def behind(self, s: ir.Stmt, env: Env) -> Env:
+        assert not bodies(s)
         cells = list(self._defines(s))
         if not cells:
             return env
@@ -172,7 +157,7 @@ class _Finder:
 
     # -- uses
 
-    def _see(self, s: ir.Stmt, env: Env) -> None:
+    def arrive(self, s: ir.Stmt, env: Env) -> None:
         self.seen[s] = env
         set_here = targets(s)
         for own in own_exprs(s):
@@ -222,12 +207,6 @@ class _Finder:
             self.parents[n] = self.parents[self.parents[n]]
             n = self.parents[n]
         return n
-
-
-def _joined(one: Env, other: Env) -> Env:
-    if one is other:
-        return one
-    return {c: one.get(c, frozenset()) | other.get(c, frozenset()) for c in (*one, *(k for k in other if k not in one))}
 
 
 def _plain_variables(function: ir.Function) -> dict[ir.Symbol, tuple[tuple[str, ...], ...]]:

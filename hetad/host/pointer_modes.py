@@ -7,10 +7,10 @@ the function, all calls inlined.  Where a handle may have either mode, the routi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.analysis.dataflow import steady
+from hetad.analysis.dataflow import Forward
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
@@ -117,7 +117,7 @@ class _Origin:
         return self.places > 1 or (self.loops and self.copies)
 
 
-class _Modes:
+class _Modes(Forward[_State]):
     """The answer to each question, by id of the call: `found`."""
 
     def __init__(self, function: ir.Function) -> None:
@@ -131,7 +131,7 @@ class _Modes:
             self._join(key, given[0])  # two parameters may be the same
         for s, around in walk_in_loops(function.body):
             self._join_copies(s, bool(around))
-        end = self._body(function.body, {})
+        end = self.follow(function.body, {})
         if given and end.get(self._of(given[0]), _HOST) != _HOST:
             raise UnsupportedError(
                 "a handle of the caller's is left in another pointer mode",
@@ -177,65 +177,48 @@ class _Modes:
 
     # -- what happens to them
 
-    def _body(self, body: ir.Body, state: _State) -> _State:
-        for s in body:
-            state = self._statement(s, state)
-        return state
+    def joined(self, one: _State, other: _State) -> _State:
+        """Variables of which nothing is known are none of the state's; handles then look on the host."""
+        both: _State = {}
+        for key in (*one, *(k for k in other if k not in one)):
+            missing = _HOST if not isinstance(key, ir.Symbol) or key.type == BLAS_HANDLE else None
+            mode = one.get(key, missing)
+            both[key] = mode if mode == other.get(key, missing) else None
+        return both
 
-    def _statement(self, s: ir.Stmt, state: _State) -> _State:
+    def behind(self, s: ir.Stmt, state: _State) -> _State:
         match s:
-            case ir.If(then=then, orelse=orelse):
-                return _either(self._body(then, dict(state)), self._body(orelse, dict(state)))
-            case ir.For() | ir.While() | ir.DoWhile():
-                if isinstance(s, ir.For):
-                    state = self._body(s.init, state)
-                step = s.step if isinstance(s, ir.For) else ()
-                return steady(lambda x: _either(dict(x), self._body((*s.body, *step), dict(x))), state)
             case ir.Call(function=name) if name in (_SET, _GET, _CREATE):
                 return self._call(s, state)
             case ir.Assign(target=ir.Var(symbol=symbol), value=value) if symbol.type == INT:
-                state[symbol] = _value(value, state)
+                return {**state, symbol: _value(value, state)}
             case ir.Declare(symbol=symbol, init=init) if init is not None and symbol.type == INT:
-                state[symbol] = _value(init, state)
-            case _:
-                for inner in bodies(s):
-                    state = self._body(inner, state)
-                self._forget(s, state)
-        return state
+                return {**state, symbol: _value(init, state)}
+        for inner in bodies(s):
+            state = self.follow(inner, state)
+        return {**state, **dict.fromkeys(_changed(s))}
 
     def _call(self, s: ir.Call, state: _State) -> _State:
         if s.function == _GET:
             place = _out(s)
             self.found[s] = mode = state.get(self._of(_key(s.args[0])), _HOST)
-            if isinstance(place, ir.Var):
-                state[place.symbol] = mode
-            return state
+            return {**state, place.symbol: mode} if isinstance(place, ir.Var) else state
         place = _out(s) if s.function == _CREATE else None
         key = self._of(_key(s.args[0] if place is None else place))
         new = _HOST if s.function == _CREATE else _value(s.args[1], state)
         self._last[key] = s.span
         sure = not self._origin(key).several or new == state.get(key, _HOST)
-        state[key] = new if sure else None
-        return state
-
-    def _forget(self, s: ir.Stmt, state: _State) -> None:
-        """Variables that something else changes, or may change."""
-        changed = _set_variable(s)
-        if changed is not None and changed.type == INT:
-            state[changed] = None
-        for e in own_nodes(s):
-            if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var) and e.place.symbol.type == INT:
-                state[e.place.symbol] = None
+        return {**state, key: new if sure else None}
 
 
-def _either(a: _State, b: _State) -> _State:
-    """Variables of which nothing is known are none of the state's; handles then look on the host."""
-    joined: _State = {}
-    for key in (*a, *(k for k in b if k not in a)):
-        missing = _HOST if not isinstance(key, ir.Symbol) or key.type == BLAS_HANDLE else None
-        one, other = a.get(key, missing), b.get(key, missing)
-        joined[key] = one if one == other else None
-    return joined
+def _changed(s: ir.Stmt) -> Iterator[ir.Symbol]:
+    """Variables of modes that a statement changes, or may change."""
+    changed = _set_variable(s)
+    if changed is not None and changed.type == INT:
+        yield changed
+    for e in own_nodes(s):
+        if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var) and e.place.symbol.type == INT:
+            yield e.place.symbol
 
 
 def _value(expr: ir.Expr, state: _State) -> int | None:
