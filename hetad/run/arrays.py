@@ -12,26 +12,38 @@ import numbers
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
+from hetad.diagnostics import ArgumentError
 from hetad.ir.types import BLAS_HANDLE, COMMUNICATOR, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
 from hetad.run import foreign, mpi
 from hetad.run.layout import ctype_of, dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
+T = TypeVar("T", bound=Type)
 Space = Literal["host", "device"] | None
 FLOAT_MAX = 3.4028235677973366e38  # the least double that does not round to a finite float
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerParameter:
-    """An integer or bool, passed by value.  Nothing is rounded: 2.0 is refused as 2.5 is."""
+class _Parameter(Generic[T]):
+    """What each converter knows of its parameter, and how it refuses a value."""
 
     name: str
-    type: Int
+    type: T
     signature: Signature
+
+    def refuse(self, problem: str, remedy: str = "", part: str = "") -> ArgumentError:
+        """The error about an argument, or a `part` of it."""
+        return self.signature.refuse(problem, remedy, self.name + part)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerParameter(_Parameter[Int]):
+    """An integer or bool, passed by value.  Nothing is rounded: 2.0 is refused as 2.5 is."""
+
     range: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,25 +59,21 @@ class IntegerParameter:
             number = operator.index(value)
         except TypeError:
             problem = f"expected an integer ({self.type}), got {_described(value)}"
-            raise self.signature.refuse(problem, "hetad rounds nothing: pass int(...)", self.name) from None
+            raise self.refuse(problem, "hetad rounds nothing: pass int(...)") from None
         if not low <= number <= high:
             problem = f"{number} is out of range for {self.type} ({low} to {high})"
-            raise self.signature.refuse(problem, parameter=self.name)
+            raise self.refuse(problem)
         return number
 
 
 @dataclass(frozen=True, slots=True)
-class FloatingParameter:
+class FloatingParameter(_Parameter[Float]):
     """A float or double, passed by value; integers are accepted."""
-
-    name: str
-    type: Float
-    signature: Signature
 
     def convert(self, value: Any) -> float:
         number = value if type(value) is float else self._number(value)
         if self.type.bits == 32 and FLOAT_MAX <= abs(number) < math.inf:
-            raise self.signature.refuse(f"{number} is out of range for float", parameter=self.name)
+            raise self.refuse(f"{number} is out of range for float")
         return number
 
     def _number(self, value: Any) -> float:
@@ -74,23 +82,19 @@ class FloatingParameter:
             try:
                 return float(value)
             except OverflowError:
-                raise self.signature.refuse(f"{value} is out of range for {self.type}", parameter=self.name) from None
+                raise self.refuse(f"{value} is out of range for {self.type}") from None
         try:
             number = foreign.number(value)
         except foreign.ForeignProblem as problem:
-            raise self.signature.refuse(problem.problem, problem.remedy, self.name) from None
+            raise self.refuse(problem.problem, problem.remedy) from None
         if number is not None:
             return float(number)
-        raise self.signature.refuse(f"expected a number ({self.type}), got {_described(value)}", parameter=self.name)
+        raise self.refuse(f"expected a number ({self.type}), got {_described(value)}")
 
 
 @dataclass(frozen=True, slots=True)
-class StructParameter:
+class StructParameter(_Parameter[Struct]):
     """A struct passed by value, from a mapping of its fields, a sequence in their order, or a structured scalar."""
-
-    name: str
-    type: Struct
-    signature: Signature
 
     def convert(self, value: Any) -> bytes:
         return self.record(value).tobytes()
@@ -110,11 +114,11 @@ class StructParameter:
             value = dict(zip(names, value, strict=True))
         if not isinstance(value, Mapping):
             problem = f"expected a mapping with the fields {', '.join(names)}{_of(path)}, got {_described(value)}"
-            raise self.signature.refuse(problem, parameter=self.name)
+            raise self.refuse(problem)
         odd = [n for n in names if n not in value] + [n for n in value if n not in names]
         if odd:
             problem = f"{type_} has the fields {', '.join(names)}, the mapping{_of(path)} {', '.join(map(str, value))}"
-            raise self.signature.refuse(problem, parameter=self.name)
+            raise self.refuse(problem)
         for member in type_.fields:
             record[member.name] = self._field(member.type, value[member.name], f"{path}.{member.name}")
 
@@ -126,31 +130,27 @@ class StructParameter:
             case Float() if not is_half(type_):
                 return FloatingParameter(label, type_, self.signature).convert(value)
             case Float():
-                raise self.signature.refuse(f"a {type_} cannot be passed by value", "pass it in an array", label)
+                raise self.refuse(f"a {type_} cannot be passed by value", "pass it in an array", path)
             case Struct():
                 return StructParameter(label, type_, self.signature).record(value)[0]
             case Array(of=of, length=length):
                 if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != length:
                     problem = f"expected {length} elements, got {_described(value)}"
-                    raise self.signature.refuse(problem, parameter=label)
+                    raise self.refuse(problem, part=path)
                 return [self._field(of, element, f"{path}[{i}]") for i, element in enumerate(value)]
             case _:
                 if value is None:
                     return 0
-                raise self.signature.refuse(
+                raise self.refuse(
                     "a pointer inside a struct can only be None from Python",
-                    "write a host function that takes the array as a parameter of its own", label,
+                    "write a host function that takes the array as a parameter of its own", path,
                 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class HandleParameter:
+class HandleParameter(_Parameter[Opaque]):
     """A `cudaStream_t` or another handle: None, an address, or an object with a `ptr` (a CuPy stream); an `MPI_Comm`
     is a communicator of mpi4py, and None is the world."""
-
-    name: str
-    type: Opaque
-    signature: Signature
 
     def convert(self, value: Any) -> int:
         if self.type == COMMUNICATOR:
@@ -158,25 +158,22 @@ class HandleParameter:
                 return mpi.handle_of(value)
             except TypeError:
                 problem = f"expected a communicator of mpi4py or None, got {_described(value)}"
-                raise self.signature.refuse(problem, parameter=self.name) from None
+                raise self.refuse(problem) from None
         if value is None:
             return 0
         if self.type == BLAS_HANDLE:
             problem = "hetad makes the handles of a library itself"
-            raise self.signature.refuse(problem, "pass None: its stream is that of the call", self.name)
+            raise self.refuse(problem, "pass None: its stream is that of the call")
         number = getattr(value, "ptr", value)
         if isinstance(number, int):
             return number
-        raise self.signature.refuse(f"expected a {self.type} or None, got {_described(value)}", parameter=self.name)
+        raise self.refuse(f"expected a {self.type} or None, got {_described(value)}")
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayParameter:
+class ArrayParameter(_Parameter[Pointer]):
     """A pointer, from an array whose elements it points to; None is NULL."""
 
-    name: str
-    type: Pointer
-    signature: Signature
     space: Space
     written: bool
     dtype: np.dtype[Any] | None  # None for `void *`, which takes any
@@ -194,17 +191,17 @@ class ArrayParameter:
         if value.dtype is not dtype and dtype is not None and value.dtype != dtype:
             value = self._as_passed(value)
         if value.ndim == 0:
-            raise self._refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")
+            raise self.refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")
         if not value.flags.c_contiguous:
-            raise self._refuse(
+            raise self.refuse(
                 f"the array is not C-contiguous (shape {value.shape}, strides {value.strides})",
                 "C sees a pointer, not strides: pass np.ascontiguousarray(...)",
             )
         if self.multiple > 1 and (count := value.nbytes // (self.dtype or value.dtype).itemsize) % self.multiple:
-            raise self._refuse(f"expected a multiple of {self.multiple} elements, got {count}")
+            raise self.refuse(f"expected a multiple of {self.multiple} elements, got {count}")
         if self.written and isinstance(value, np.ndarray) and not value.flags.writeable:
             if not self.stays:
-                raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+                raise self.refuse("the function writes to this array, which is read-only", "pass a copy")
             value = value.copy()
         return value
 
@@ -219,10 +216,10 @@ class ArrayParameter:
         try:
             array = library.see(value)
         except foreign.ForeignProblem as problem:
-            raise self._refuse(problem.problem, problem.remedy) from None
+            raise self.refuse(problem.problem, problem.remedy) from None
         if library.immutable and self.written and foreign.is_on_device(array):
             if not self.stays:  # CuPy has no arrays that are read-only
-                raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+                raise self.refuse("the function writes to this array, which is read-only", "pass a copy")
             return array.copy()
         return array
 
@@ -240,18 +237,18 @@ class ArrayParameter:
     def _check_kind(self, value: Any) -> None:
         if isinstance(value, np.ma.MaskedArray):
             remedy = f"pass {self.name}.filled(...), with the value that masked elements are to have"
-            raise self._refuse("a masked array has elements without a value, which C does not know of", remedy)
+            raise self.refuse("a masked array has elements without a value, which C does not know of", remedy)
         if foreign.is_on_device(value):
             if not hasattr(value, "flags"):
-                raise self._refuse(f"expected an array, got {_described(value)}", "try cupy.asarray(...)")
+                raise self.refuse(f"expected an array, got {_described(value)}", "try cupy.asarray(...)")
             if self.space == "host":
-                raise self._refuse(
+                raise self.refuse(
                     "this is a host pointer, and the array lies in device memory", "pass a NumPy array (cupy.asnumpy)"
                 )
         elif not isinstance(value, np.ndarray):
             wanted = "an array" if self.dtype is None else f"an array of {_dtype_name(self.dtype)}"
             dtype = "" if self.dtype is None or self.dtype.names else f", dtype=np.{self.dtype}"
-            raise self._refuse(f"expected {wanted}, got {_described(value)}", f"use np.array(...{dtype})")
+            raise self.refuse(f"expected {wanted}, got {_described(value)}", f"use np.array(...{dtype})")
 
     def _refuse_dtype(self, value: Any) -> None:
         assert self.dtype is not None
@@ -268,10 +265,7 @@ class ArrayParameter:
             remedy = f"convert it with .astype(np.{self.dtype})"
         wanted = str(self.type.to) if self.dtype.names else _dtype_name(self.dtype)
         shape = f" of shape {value.shape}" if members is not None else ""
-        raise self._refuse(f"expected an array of {wanted}, got {_dtype_name(value.dtype)}{shape}", remedy)
-
-    def _refuse(self, problem: str, remedy: str = "") -> Exception:
-        return self.signature.refuse(problem, remedy, self.name)
+        raise self.refuse(f"expected an array of {wanted}, got {_dtype_name(value.dtype)}{shape}", remedy)
 
 
 class EachSet:
@@ -288,7 +282,7 @@ class EachSet:
         if not counted or len(values) != self.sets:
             got = f"{len(values)}" if counted else f"a {type(given).__name__}"
             problem = f"expected {self.sets} values, one for each set of the batch, got {got}"
-            raise self.one.signature.refuse(problem, parameter=self.one.name)
+            raise self.one.refuse(problem)
         return self.set([self.one.convert(v) for v in values])
 
     def set(self, values: Sequence[Any]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.ir.types import Pointer
-from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, blank, converter, on_host
+from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, on_host
 from hetad.run.call import Interface, Plan
 from hetad.run.layout import dtype_of
 from hetad.run.memory import Buffer
@@ -44,7 +44,7 @@ class BatchPlan(Plan):
                 self._inputs[i] = replace(
                     self._inputs[i], converter=self._each(signature.parameters[i], type_), array=None
                 )
-        self._adjoints = [replace(a, scalar=not isinstance(types[a.position], Pointer)) for a in self._adjoints]
+        self._adjoints = [self._of_sets(a, isinstance(types[a.position], Pointer)) for a in self._adjoints]
         self._sizes: list[tuple[Any, int]] = []
         self._values: EachSet | None = None
         self._seeds: EachSet | None = None
@@ -63,6 +63,9 @@ class BatchPlan(Plan):
         stores = [i.converter.values for i in self._inputs if isinstance(i.converter, EachSet)]
         stores += [self._seeds.values] if self._seeds is not None else []
         executable.tell_apart([*self._telling, *stores])
+
+    def _of_sets(self, adjoint: Any, array: bool) -> Any:
+        return replace(adjoint, scalar=not array, one=None if array else np.empty(self.sets, adjoint.array.dtype))
 
     def _each(self, name: str, type_: Any) -> EachSet:
         one = converter(name, type_, self.signature)
@@ -124,12 +127,12 @@ class BatchPlan(Plan):
                 f"expected a first axis of {self.sets}, one for each set of the batch, got the shape {array.shape}"
             )
             remedy = f"leave {parameter.name} out of batched= where all sets share it"
-            raise self.signature.refuse(problem, remedy, parameter.name)
+            raise parameter.refuse(problem, remedy)
         if array.size // self.sets % parameter.multiple:
             problem = (
                 f"expected a multiple of {parameter.multiple} elements for each set, got {array.size // self.sets}"
             )
-            raise self.signature.refuse(problem, parameter=parameter.name)
+            raise parameter.refuse(problem)
 
     @property
     def _sets_need_other_lengths(self) -> bool:
@@ -164,46 +167,22 @@ class BatchPlan(Plan):
     def _number(self, cell: Any) -> Any:
         return cell
 
-    def _one(self, buffer: Buffer, position: int) -> tuple[int, ...]:
-        """The shape of an argument for one set."""
-        shape: tuple[int, ...] = buffer.array.shape
-        return shape[1:] if self._differs[position] else shape
+    def _adjoint_shape(self, adjoint: Any, argument: Buffer) -> tuple[int, ...]:
+        shape: tuple[int, ...] = argument.array.shape
+        return shape if self._differs[adjoint.position] else (self.sets, *shape)
 
-    def _fresh(self, adjoint: Any, argument: Buffer | None, seeds: Mapping[str, Any]) -> Buffer:
-        if adjoint.scalar:
-            return self._memory.zeros(np.empty(self.sets, adjoint.array.dtype), adjoint.array)
-        argument = self._required(adjoint, argument)
-        one = self._one(argument, adjoint.position)
-        every = (self.sets, *one)
-        if not adjoint.seeded:
-            like = blank(argument.array, argument.array.shape, adjoint.array.dtype)
-            return self._memory.zeros(like, adjoint.array, every)
-        label = f"seeds[{adjoint.name!r}]"
-        if adjoint.name not in seeds:
-            raise self.signature.refuse(
-                f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
-                f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {every} and dtype of {adjoint.name}, or "
-                f"{one} for the same seed in all sets",
-            )
-        seed = adjoint.seed.check(seeds[adjoint.name])
-        if seed.shape == one:
-            seed = seed.reshape((1, *one)).repeat(self.sets, axis=0)
-        if seed.shape != every:
-            problem = f"expected the shape {every}, or {one} for the same seed in all sets, got {seed.shape}"
-            raise self.signature.refuse(problem, parameter=label)
-        return self._memory.duplicate(seed, argument.array, adjoint.array)
+    def _whole(self, seed: Any, shape: tuple[int, ...]) -> Any:
+        return seed.reshape((1, *seed.shape)).repeat(self.sets, axis=0) if seed.shape == shape[1:] else seed
 
-    def _given(self, adjoint: Any, value: Any, argument: Buffer | None) -> Buffer:
-        name = adjoint.array.name
-        if value is None:
-            raise self.signature.refuse("expected an array, got None", parameter=name)
-        array = adjoint.array.check(value)
-        one = 1 if adjoint.scalar else int(np.prod(self._one(self._required(adjoint, argument), adjoint.position)))
-        if array.size != one * self.sets:
-            what = "one to which a gradient is added" if adjoint.scalar else f"as many as {adjoint.name} has"
-            problem = f"expected {one * self.sets} elements ({what}, for each set), got {array.size}"
-            raise self.signature.refuse(problem, parameter=name)
-        return self._memory.place(array, adjoint.array)
+    def _told(self, adjoint: Any, shape: tuple[int, ...]) -> str:
+        return f"the shape {shape}{self._more_of_seeds(shape)}"
+
+    def _more_of_seeds(self, shape: tuple[int, ...]) -> str:
+        return f", or {shape[1:]} for the same seed in all sets"
+
+    def _size_told(self, adjoint: Any) -> str:
+        what = "one to which a gradient is added" if adjoint.scalar else f"as many as {adjoint.name} has"
+        return f"{what}, for each set"
 
 
 def _pointee(parameter: ArrayParameter | None) -> int:

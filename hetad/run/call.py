@@ -6,6 +6,7 @@ A `Plan` is made once per compiled function, so that a call does little more tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -309,32 +310,49 @@ class Plan:
         if adjoint.scalar:
             return self._memory.zeros(adjoint.one, adjoint.array)
         argument = self._required(adjoint, argument)
+        shape = self._adjoint_shape(adjoint, argument)
         if not adjoint.seeded:
             like = blank(argument.array, argument.array.shape, adjoint.array.dtype)
-            return self._memory.zeros(like, adjoint.array)
+            return self._memory.zeros(like, adjoint.array, shape)
         if adjoint.name not in seeds:
             raise self.signature.refuse(
                 f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
-                f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
-                f"{adjoint.name}; ones give the gradient of the sum of its elements, zeros leave this output out",
+                f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {shape} and dtype of {adjoint.name}"
+                + self._more_of_seeds(shape),
             )
-        seed = adjoint.seed.check(seeds[adjoint.name])
-        if seed.shape != argument.array.shape:
-            problem = f"expected the shape of {adjoint.name}, {argument.array.shape}, got {seed.shape}"
-            raise self.signature.refuse(problem, parameter=adjoint.seed.name)
+        seed = self._whole(adjoint.seed.check(seeds[adjoint.name]), shape)
+        if seed.shape != shape:
+            raise adjoint.seed.refuse(f"expected {self._told(adjoint, shape)}, got {seed.shape}")
         return self._memory.duplicate(seed, argument.array, adjoint.array)
 
+    def _adjoint_shape(self, adjoint: _Adjoint, argument: Buffer) -> tuple[int, ...]:
+        """That of an adjoint that is no scalar, and of its seed."""
+        shape: tuple[int, ...] = argument.array.shape
+        return shape
+
+    def _whole(self, seed: Any, shape: tuple[int, ...]) -> Any:
+        """A seed as it may be given, as the derivative takes it."""
+        return seed
+
+    def _told(self, adjoint: _Adjoint, shape: tuple[int, ...]) -> str:
+        return f"the shape of {adjoint.name}, {shape}"
+
+    def _more_of_seeds(self, shape: tuple[int, ...]) -> str:
+        return "; ones give the gradient of the sum of its elements, zeros leave this output out"
+
     def _given(self, adjoint: _Adjoint, value: Any, argument: Buffer | None) -> Buffer:
-        name = adjoint.array.name
         if value is None:
-            raise self.signature.refuse("expected an array, got None", parameter=name)
+            raise adjoint.array.refuse("expected an array, got None")
         array = adjoint.array.check(value)
-        size = 1 if adjoint.scalar else self._required(adjoint, argument).array.size
+        one = adjoint.one
+        size = one.size if one is not None else prod(self._adjoint_shape(adjoint, self._required(adjoint, argument)))
         if array.size != size:
-            like = "one element, to which the gradient is added" if adjoint.scalar else f"as many as {adjoint.name}"
-            problem = f"expected {size} element{'s' * (size != 1)} ({like}), got {array.size}"
-            raise self.signature.refuse(problem, parameter=name)
+            problem = f"expected {size} element{'s' * (size != 1)} ({self._size_told(adjoint)}), got {array.size}"
+            raise adjoint.array.refuse(problem)
         return self._memory.place(array, adjoint.array)
+
+    def _size_told(self, adjoint: _Adjoint) -> str:
+        return "one element, to which the gradient is added" if adjoint.scalar else f"as many as {adjoint.name}"
 
     def _required(self, adjoint: _Adjoint, argument: Buffer | None) -> Buffer:
         if argument is None:
