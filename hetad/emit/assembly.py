@@ -133,7 +133,7 @@ class Assembly:
         for p in function.params:
             const = p.const and p not in local.written
             params.append(declaration(p.type, local[p], const, restrict=self.dialect.cuda))
-        words = [linkage, *self._specifiers(function, linkage)]
+        words = [linkage, *self._specifiers(function)]
         name = self.names.functions[function.name]
         prefix = " ".join(w for w in words if w)
         if function.launch_bounds is not None and self.dialect.cuda:
@@ -143,7 +143,7 @@ class Assembly:
         text = f"{head}({', '.join(params) or ('' if self.dialect.cuda else 'void')})"
         return text if len(text) <= WIDTH else f"{head}(\n{filled(params, INDENT)})"
 
-    def _specifiers(self, function: ir.Function, linkage: str) -> list[str]:
+    def _specifiers(self, function: ir.Function) -> list[str]:
         inline = (function.inline or "").split()
         if not self.dialect.cuda:
             return ["inline"] if inline or "device" in function.kind else []

@@ -114,6 +114,7 @@ def test_what_blocks_have_left_in_shared_memory_is_stored_anew() -> None:
         {"before": "double mine = s[t];", "used": " * mine"},
         {"before": "if (t == 1) parts[blockIdx.x] = 0;"},
         {"before": "n += 1;", "used": " * n"},
+        {"first": "int a = 1, b = 2; int *w = n > 50 ? &a : &b; *w = 5;", "used": " * a"},
         {"grid": "dim3(blocks, 2)"},
         {"told": "gridDim.x - 2"},
         {"limit": "3"},
