@@ -72,7 +72,7 @@ class HostEngine(Engine):
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
         self.assumptions = Assumptions(kernels)
-        self.races = Races(kernels)
+        self.races = Races(kernels, effects.pointers, names)
         self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
         self.refills = IdentityMap[ir.Launch, list[ir.Launch]]()  # what may be run again to undo a launch
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write

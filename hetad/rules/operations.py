@@ -47,6 +47,7 @@ require_space = Act(
     "void require_space(const void *p, int on_device, const char *message)", "asks extents", "by its own address",
     pullback=Inactive(),
 )  # fmt: skip
+pointer_at = Act("void *pointer_at(const void *p)", "asks extents", reads=(0,), kept=False, pullback=Inactive())
 apart = Value("int apart(const void *p, const void *q)", pullback=Inactive())
 
 # Marks: what the memory behind the pointer holds means nothing here; what follows restores all of the variables; the

@@ -177,3 +177,157 @@ def test_check_finds_races(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "program.cu:6:9" in said
     assert "a race: threads that differ in threadIdx.y alone read and write one cell of 'x'" in said
     assert main(["check", str(path), "rows"]) == 0
+
+
+POINTERS = """
+typedef struct { double *to; const double *from; } Pair;
+typedef struct { double *at[2]; } Rows;
+
+__global__ void whole(Pair given, int n)
+{
+    Pair pair = given;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        pair.to[i] = sin(pair.from[i]);
+}
+
+__global__ void by_number(Rows rows, int n, int from)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        rows.at[0][i] = sin(rows.at[from][i]);
+}
+
+__global__ void beside(double *to, Pair given, const double *other, int n)
+{
+    Pair pair = given;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = sin(pair.from[i]) * other[i];
+}
+
+__global__ void listed(double **rows, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        rows[0][i] = sin(rows[1][i]);
+}
+
+__global__ void beside_list(double *to, double **rows, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = sin(rows[1][i]);
+}
+
+__global__ void behind(Pair *pairs, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        pairs[1].to[i] = sin(pairs->from[i]);
+}
+
+__global__ void stored_beside(double *to, double *other, double *seen, const double *from, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] = sin(from[i]);
+        seen[i] = to[i] * to[i];
+        other[i] = 2.0;
+    }
+}
+
+void members(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y};
+    Pair pair = {both[0], both[k]};
+    whole<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(pair, n);
+}
+
+void elements(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y};
+    Rows rows = {{both[0], both[1]}};
+    by_number<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(rows, n, k);
+}
+
+void member_beside_pointer(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y};
+    Pair pair = {both[0], both[k]};
+    beside<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(x, pair, both[1], n);
+}
+
+void table(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y}, *rows[2] = {both[0], both[k]}, **d_rows;
+    cudaMalloc(&d_rows, sizeof rows);
+    cudaMemcpy(d_rows, rows, sizeof rows, cudaMemcpyHostToDevice);
+    listed<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(d_rows, n);
+    cudaFree(d_rows);
+}
+
+void table_beside_pointer(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y}, *rows[2] = {both[0], both[k]}, **d_rows;
+    cudaMalloc(&d_rows, sizeof rows);
+    cudaMemcpy(d_rows, rows, sizeof rows, cudaMemcpyHostToDevice);
+    beside_list<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(x, d_rows, n);
+    cudaFree(d_rows);
+}
+
+void table_of_structs(double *x, double *y, int n, int k)
+{
+    double *both[2] = {x, y};
+    Pair pairs[2] = {{y, both[k]}, {x, x}}, *d_pairs;
+    cudaMalloc(&d_pairs, sizeof pairs);
+    cudaMemcpy(d_pairs, pairs, sizeof pairs, cudaMemcpyHostToDevice);
+    behind<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(d_pairs, n);
+    cudaFree(d_pairs);
+}
+
+void third(double *x, double *y, int n, int k)
+{
+    double *seen, *other;
+    cudaMalloc(&seen, n * sizeof(double));
+    cudaMalloc(&other, n * sizeof(double));
+    stored_beside<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(x, k ? other : x, seen, y, n);
+    cudaFree(seen);
+    cudaFree(other);
+}
+
+void of_an_allocation(double *x, const double *y, int n, int k)
+{
+    double *held[2];
+    cudaMalloc(&held[0], n * sizeof(double));
+    cudaMalloc(&held[1], n * sizeof(double));
+    cudaMemcpy(held[1], y, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    Pair pair = {held[0], held[k]};
+    whole<<<(n + 3) / 4 + 1, dim3(4, 2)>>>(pair, n);
+    cudaMemcpy(x, held[0], n * sizeof(double), cudaMemcpyDeviceToDevice);
+    cudaFree(held[0]);
+    cudaFree(held[1]);
+}
+"""
+SINES = ("members", "elements", "table", "table_beside_pointer", "table_of_structs", "third", "of_an_allocation")
+
+
+@pytest.mark.parametrize("options", [{}, {"optimize": False}, {"optimize": ("sums", "zeros")}, {"deterministic": True}])
+@pytest.mark.parametrize("function", [*SINES, "member_beside_pointer"])
+def test_pointers_that_only_the_run_tells_apart(function: str, options: dict[str, Any]) -> None:
+    g = hetad.gradient(hetad.loads(POINTERS, "races.cu")[function], wrt="y", of="x", backend="cpu", **options)
+    for n in (N, 4, 1):
+        x, y, seed = np.linspace(0.3, 1.8, n), np.linspace(1.1, 2.2, n), np.linspace(0.5, 1.0, n)
+        right = np.cos(y) if function in SINES else np.cos(y) * y + np.sin(y)
+        for _ in range(2):
+            np.testing.assert_allclose(g(x, y, n, 1, seeds={"x": seed})["y"], seed * right)
+        perhaps = ", unless the kernel keeps its pointers apart" if function == "third" else ""
+        said = rf"races\.cu:\d+:9: a race{perhaps}: threads that differ in threadIdx\.y"
+        with pytest.raises(hetad.HetadError, match=said):
+            g(x, y, n, 0, seeds={"x": seed})
+
+
+@pytest.mark.parametrize("function", SINES)
+def test_empty_arrays_do_not_race(function: str) -> None:
+    g = hetad.gradient(hetad.loads(POINTERS)[function], wrt="y", of="x", backend="cpu", optimize=False)
+    assert g(np.zeros(0), np.zeros(0), 0, 1, seeds={"x": np.zeros(0)})["y"].shape == (0,)

@@ -113,6 +113,7 @@ WITH_TANGENT = {
     "shared_structs_of_pointers": "tangents are not cleared, so that they may lie beside pointers",
     "race_along_unused_axis": "race", "race_in_a_shared_number": "race", "race_in_shared_rows": "race",
     "race_of_blocks": "race", "race_of_different_values": "race", "race_of_neighbours": "race",
+    "race_perhaps": "race",
     "shuffle_in_divergent_loop": "nothing runs backwards", "shuffle_partial_mask_in_loop": "nothing runs backwards",
     "sum_reset_in_part": "nothing is restored",
     "trips_counted_by_a_loop": "nothing is taped", "trips_from_the_launch": "nothing is taped",

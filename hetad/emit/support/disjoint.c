@@ -25,6 +25,17 @@ static void hetad_require_space(const void *p, int on_device, const char *messag
     }
 }
 
+// The pointer that lies at p, in host memory; NULL where that memory ends before.
+static void *hetad_pointer_at(const void *p)
+{
+    const struct hetad_allocation *a = hetad_find(p);
+    void *found = NULL;
+    if (a != NULL && (size_t)(hetad_end_of(a) - (const char *)p) >= sizeof found) {
+        memcpy(&found, p, sizeof found);
+    }
+    return found;
+}
+
 // Whether two pointers certainly lead to different buffers.
 static int hetad_apart(const void *p, const void *q)
 {
