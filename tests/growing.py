@@ -239,6 +239,28 @@ def buffers(count: int) -> str:
     return _step() + _host(f"{_lines(used)}step<<<1, 32>>>(y, b{count - 1}, n);\n{_lines(frees)}")
 
 
+def turns(count: int) -> str:
+    """Of two buffers, which change places again and again in a loop."""
+    taken = (
+        f"""        step<<<1, 32>>>(a, b, n);
+        double *t{j} = a;
+        a = b;
+        b = t{j};"""
+        for j in range(count)
+    )
+    return _step() + _host(f"""    double *a, *b;
+    cudaMalloc(&a, n * sizeof(double));
+    cudaMalloc(&b, n * sizeof(double));
+    cudaMemcpy(a, x, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(b, y, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    for (int t = 0; t < 3; t++) {{
+{_lines(taken)}    }}
+    step<<<1, 32>>>(y, a, n);
+    cudaFree(a);
+    cudaFree(b);
+""")
+
+
 def parameters(count: int) -> str:
     """Arrays that one kernel is given, each changed by what it reads of another one."""
     given = (f"double *b{j}" for j in range(count))
@@ -340,6 +362,7 @@ FAMILIES = {
     "kernels": Family(kernels, (5, 10, 20, 40)),
     "launches": Family(launches, (10, 20, 40, 80)),
     "buffers": Family(buffers, (5, 10, 20, 40)),
+    "turns of buffers": Family(turns, (5, 10, 20, 40)),
     "parameters": Family(parameters, (5, 10, 20, 40)),
     "terms of a sum": Family(terms, (10, 20, 40, 80)),
     "functors": Family(functors, (5, 10, 20, 40)),

@@ -14,7 +14,7 @@ is apart from; where ways meet, only what holds on all of them remains.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from hetad.analysis.dataflow import Forward
 from hetad.analysis.effects import Effects
@@ -29,9 +29,9 @@ from hetad.ir.types import Pointer, Struct
 from hetad.ir.visit import bodies, own_nodes, walk_stmts
 from hetad.rules import operations
 
-Pair = frozenset[ir.Expr]  # of two places
-State = frozenset[Pair]
-_NONE: State = frozenset()
+# Places by their numbers, and sets of them as bits: each with those that it is apart from, if any.
+State = Mapping[int, int]
+_NONE: State = {}
 
 
 class NoAlias(Forward[State]):
@@ -40,26 +40,33 @@ class NoAlias(Forward[State]):
     def __init__(self, body: ir.Body, effects: Effects) -> None:
         self._effects, self._pointers = effects, effects.pointers
         self._at = IdentityMap[ir.Stmt, State]()
-        self._near: dict[ir.Expr, list[ir.Expr]] = {}
         places = dict.fromkeys(p for s in walk_stmts(body) for p in _mentioned(s))
-        self._targets = {p: frozenset(self._pointers.targets(p)) for p in places}
-        self._of: dict[ir.Symbol, list[ir.Expr]] = {}
-        for p in places:
+        self._numbers = {p: number for number, p in enumerate(places)}
+        self._targets = [frozenset(self._pointers.targets(p)) for p in places]
+        self._of: dict[ir.Symbol, int] = {}
+        self._leading: dict[Location, int] = {}
+        for number, p in enumerate(places):
             root = root_symbol(p)
             assert root is not None
-            self._of.setdefault(root, []).append(p)
-        if any(len(t) > 1 and any(map(_is_allocation, t)) for t in self._targets.values()):
+            self._of[root] = self._of.get(root, 0) | 1 << number
+            for t in self._targets[number]:
+                self._leading[t] = self._leading.get(t, 0) | 1 << number
+        self._owned = sum(1 << n for n, t in enumerate(self._targets) if t and all(map(_is_allocation, t)))
+        if any(len(t) > 1 and any(map(_is_allocation, t)) for t in self._targets):
             self.follow(body, _NONE)
 
     def apart(self, s: ir.Stmt, a: ir.Expr, b: ir.Expr) -> bool:
         """Whether two pointers certainly lead to different allocations where a launch or call is reached."""
         if _separate(self._pointers.targets(a), self._pointers.targets(b)):
             return True
-        x, y = source(a), source(b)
-        return x is not None and y is not None and frozenset((x, y)) in self._at.get(s, _NONE)
+        x, y = self._number(source(a)), self._number(source(b))
+        return x is not None and y is not None and bool(self._at.get(s, _NONE).get(x, 0) >> y & 1)
 
     def joined(self, one: State, other: State) -> State:
-        return one & other
+        """What holds whichever of two ways was taken."""
+        if one is other:
+            return one
+        return {place: both for place, apart in one.items() if (both := apart & other.get(place, 0))}
 
     def arrive(self, s: ir.Stmt, state: State) -> None:
         if isinstance(s, ir.Launch | ir.Call):
@@ -68,9 +75,9 @@ class NoAlias(Forward[State]):
     def behind(self, s: ir.Stmt, state: State) -> State:
         if bodies(s):
             return _NONE
-        fresh = _fresh(s)
-        if fresh is not None and fresh in self._targets:
-            return _without(state, (fresh,)) | {frozenset((fresh, x)) for x in self._others(fresh)}
+        fresh = self._number(_fresh(s))
+        if fresh is not None:
+            return _with(_without(state, 1 << fresh), fresh, self._others(fresh))
         match s:
             case ir.Declare(symbol=symbol, init=init) if isinstance(symbol.type, Pointer):
                 return self._copied(ir.Var(symbol, span=s.span), init, state)
@@ -80,38 +87,48 @@ class NoAlias(Forward[State]):
                     if isinstance(element.type, Pointer):
                         state = self._copied(component_of(ir.Var(symbol, span=s.span), i), element, state)
                 return state
-            case ir.Assign(target=target, value=value) if target in self._targets:
-                return self._copied(target, value, state)
             case ir.Assign(target=target) if not holds_pointer(target.type):
                 return state
+            case ir.Assign(target=target, value=value) if target in self._numbers:
+                return self._copied(target, value, state)
             case ir.Update():
                 return state  # within the same allocation
-            case ir.Pop(place=place, extent="value") if place in self._targets:
-                return _without(state, (place,))
-        return _without(state, [p for x in self._effects.writes(s) if isinstance(x, ir.Symbol) for p in self._in(x)])
+            case ir.Pop(place=place, extent="value") if place in self._numbers:
+                return _without(state, 1 << self._numbers[place])
+        gone = 0
+        for x in self._effects.writes(s) if state else ():
+            gone |= self._in(x) if isinstance(x, ir.Symbol) else 0
+        return _without(state, gone)
 
-    def _copied(self, into: ir.Expr, value: ir.Expr | None, state: State) -> State:
-        given = source(value) if value is not None else None
-        if given == into or into not in self._targets:
+    def _copied(self, target: ir.Expr, value: ir.Expr | None, state: State) -> State:
+        into = self._number(target)
+        from_ = source(value) if value is not None else None
+        if into is None or from_ == target:
             return state
-        kept = _without(state, (into,))
-        if given is None:
+        kept = _without(state, 1 << into)
+        if from_ is None:
             return kept
+        given = self._numbers[from_]
+        apart = kept.get(given, 0)
+        if self._owned >> given & 1:
+            apart |= self._owned & ~self._sharing(given)
+        return _with(kept, into, self._others(into) & apart & ~(1 << given))
 
-        def apart(x: ir.Expr) -> bool:
-            return frozenset((given, x)) in kept or _separate(self._targets[given], self._targets[x])
-
-        return kept | {frozenset((into, x)) for x in self._others(into) if x != given and apart(x)}
-
-    def _others(self, place: ir.Expr) -> list[ir.Expr]:
+    def _others(self, place: int) -> int:
         """The places that may lead where this one may; of all others nobody asks."""
-        if place not in self._near:
-            mine = self._targets[place]
-            self._near[place] = [p for p, t in self._targets.items() if p != place and not mine.isdisjoint(t)]
-        return self._near[place]
+        return self._sharing(place) & ~(1 << place)
 
-    def _in(self, symbol: ir.Symbol) -> Iterable[ir.Expr]:
-        return self._of.get(symbol, ())
+    def _sharing(self, place: int) -> int:
+        found = 0
+        for t in self._targets[place]:
+            found |= self._leading[t]
+        return found
+
+    def _number(self, place: ir.Expr | None) -> int | None:
+        return None if place is None else self._numbers.get(place)
+
+    def _in(self, symbol: ir.Symbol) -> int:
+        return self._of.get(symbol, 0)
 
 
 def source(pointer: ir.Expr) -> ir.Expr | None:
@@ -165,6 +182,36 @@ def _separate(mine: Collection[Location], theirs: Collection[Location]) -> bool:
     return bool(known) and set(mine).isdisjoint(theirs)
 
 
-def _without(state: State, places: Iterable[ir.Expr]) -> State:
-    gone = frozenset(places)
-    return frozenset(pair for pair in state if pair.isdisjoint(gone)) if gone and state else state
+def _with(state: State, place: int, apart: int) -> State:
+    """`apart`: the places that this one is apart from now, of which nothing is known yet."""
+    if not apart:
+        return state
+    new = dict(state)
+    new[place] = apart
+    for other in _places(apart):
+        new[other] = new.get(other, 0) | 1 << place
+    return new
+
+
+def _without(state: State, gone: int) -> State:
+    """What is known of all other places."""
+    beside = 0
+    for place in _places(gone):
+        beside |= state.get(place, 0)
+    if not beside:
+        return state
+    new = dict(state)
+    for place in _places(gone):
+        new.pop(place, None)
+    for place in _places(beside & ~gone):
+        new[place] &= ~gone
+        if not new[place]:
+            del new[place]
+    return new
+
+
+def _places(found: int) -> Iterator[int]:
+    while found:
+        first = found & -found
+        yield first.bit_length() - 1
+        found ^= first

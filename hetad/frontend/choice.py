@@ -81,20 +81,20 @@ class FirstThatReads(Unit):
             with speculative():
                 found = self._c.program(function)
         except SourceError as refused:
-            return self._reader(function, refused).program(function)
+            return self._as_clang_reads(function, refused)
         self._readers[function] = self._c
         return found
 
-    def _reader(self, function: str, refused: SourceError) -> Unit:
-        """Who reads a function that is refused as C; who has more to say of it where nobody does."""
+    def _as_clang_reads(self, function: str, refused: SourceError) -> ir.Program:
+        """A function that is refused as C; where Clang refuses it too, whoever has more to say of it does so."""
         clang = self._as_cpp()
         cpp = isinstance(refused, IsCppError)
         if isinstance(clang, NameOfLibraryError) or (cpp and isinstance(clang, SourceError)):
             raise clang
-        also = clang if isinstance(clang, SourceError) else _refusal(clang, function)
-        takes = isinstance(clang, Unit) and (also is None or _tells_more(also, refused))
-        self._readers[function] = clang if takes and isinstance(clang, Unit) else self._c
-        return self._readers[function]
+        found = clang if isinstance(clang, SourceError) else _tried(clang, function)
+        takes = isinstance(clang, Unit) and (not isinstance(found, SourceError) or _tells_more(found, refused))
+        reader = self._readers[function] = clang if takes and isinstance(clang, Unit) else self._c
+        return reader.program(function) if isinstance(found, SourceError) else found
 
     def _as_cpp(self) -> Unit | SourceError:
         if self._clang is None:
@@ -123,14 +123,13 @@ class FirstThatReads(Unit):
         return self._c.explain(error)
 
 
-def _refusal(unit: Unit, function: str) -> SourceError | None:
-    """Why a reader does not accept a function."""
+def _tried(unit: Unit, function: str) -> ir.Program | SourceError:
+    """What a reader makes of a function, or why it does not accept it."""
     try:
         with speculative():
-            unit.program(function)
+            return unit.program(function)
     except SourceError as error:
         return error
-    return None
 
 
 def _same_line(one: SourceError, other: SourceError) -> bool:

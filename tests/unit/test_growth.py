@@ -23,12 +23,12 @@ SIZES = {
     "straight-line code": (20, 40), "values overwritten": (20, 40), "differential equations": (3, 6),
     "cells of one array": (5, 10), "loops in a row": (4, 8), "phases in shared memory": (3, 6),
     "fields of a struct": (5, 10), "depth of calls": (5, 10), "kernels": (5, 10), "launches": (10, 20),
-    "buffers": (5, 10), "terms of a sum": (10, 20),
+    "buffers": (5, 10), "turns of buffers": (5, 10), "terms of a sum": (10, 20),
     "functors": (5, 10), "vectors": (5, 10), "views": (3, 6), "parameters": (5, 10),
 }  # fmt: skip
 LONG = {
     "else if": (60, 120), "conditional expressions": (60, 120), "cells of one array": (20, 40),
-    "terms of a sum": (60, 120), "cases of a switch": (40, 80), "parameters": (20, 40),
+    "terms of a sum": (60, 120), "cases of a switch": (40, 80), "parameters": (20, 40), "turns of buffers": (20, 40),
 }  # fmt: skip
 
 

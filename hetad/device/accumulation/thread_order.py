@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -57,19 +58,27 @@ def in_any_order(body: ir.Body, ground: LaunchAssumptions) -> bool:
     """Whether that is so but for what each thread stores to cells of its own."""
     stored = {base(s.target) for s in walk_stmts(body) if isinstance(s, ir.Assign) and through_pointer(s.target)}
     own = [x for x in stored if x is not None and x in ground.adjoints]
-    return only_adds(body, ground.adjoints, own) and all(_is_own(x, body, ground) for x in own)
+    return only_adds(body, ground.adjoints, own) and (not own or _are_own(own, body, ground))
 
 
-def _is_own(array: ir.Symbol, body: ir.Body, ground: LaunchAssumptions) -> bool:
+def _are_own(arrays: Collection[ir.Symbol], body: ir.Body, ground: LaunchAssumptions) -> bool:
+    """Whether each thread has cells of these arrays for itself."""
+
     def touched(s: ir.Stmt) -> list[ir.Place]:
         nodes = (e for e in own_nodes(s) if isinstance(e, ir.Index | ir.Member))
-        return [e for e in nodes if through_pointer(e) and base(e) is array]
+        return [e for e in nodes if through_pointer(e) and base(e) in arrays]
 
     accesses = Accesses(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
-    elements = sum(1 for a in accesses.all if isinstance(a.place, ir.Index) and isinstance(a.place.base, ir.Var))
-    if elements < sum(1 for x in variables(body) if x is array):
-        return False  # another pointer may have been made of it
-    return Conflicts(AccessMaps(accesses.coordinates, ground.axes.all, ground.known)).exclusive(accesses.all)
+    conflicts = Conflicts(AccessMaps(accesses.coordinates, ground.axes.all, ground.known))
+    mentions = Counter(variables(body))
+    for array in arrays:
+        members = [a for a in accesses.all if base(a.place) is array]
+        elements = sum(1 for a in members if isinstance(a.place, ir.Index) and isinstance(a.place.base, ir.Var))
+        if elements < mentions[array]:
+            return False  # another pointer may have been made of it
+        if not conflicts.exclusive(members):
+            return False
+    return True
 
 
 def _other_effect(s: ir.Stmt) -> bool:

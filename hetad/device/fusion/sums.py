@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.canonicalise.branches import steady_condition
@@ -49,12 +50,20 @@ def summed_in_reverse(draft: Draft) -> Draft:
 
 def fused(body: ir.Body, adjoints: Collection[ir.Symbol], names: Names) -> ir.Body:
     """`adjoints`: the variables that are, or lead to, adjoints."""
-    return _Fusion(names, frozenset(exposed(body)), LastBits(body, adjoints)).block(body)
+    return _Fusion(names, body, adjoints).block(body)
 
 
 class _Fusion:
-    def __init__(self, names: Names, exposed: Symbols, last_bits: LastBits) -> None:
-        self._names, self._exposed, self._last_bits = names, exposed, last_bits
+    def __init__(self, names: Names, whole: ir.Body, adjoints: Collection[ir.Symbol]) -> None:
+        self._names, self._whole, self._adjoints = names, whole, adjoints
+
+    @cached_property
+    def _exposed(self) -> Symbols:
+        return frozenset(exposed(self._whole))
+
+    @cached_property
+    def _last_bits(self) -> LastBits:
+        return LastBits(self._whole, self._adjoints)
 
     def block(self, body: ir.Body) -> ir.Body:
         """The block, outer loops first."""

@@ -8,6 +8,7 @@ increment at another place: where that is much more than the pullback itself, at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -149,6 +150,7 @@ class _Plan:
         self.maps = self.conflicts.maps
         self.added: dict[ir.Symbol, list[Access]] = {}
         self.taken: dict[ir.Symbol, list[Access]] = {}
+        self.mentions = Counter(variables(body))
         self.known = True
         for access in self.accesses.all:
             if access.cell is None:
@@ -178,7 +180,7 @@ class _Plan:
         if root not in self.ground.adjoints or self.conflicts.exclusive(members):
             return []
         named = all(base(m.place) is root for m in members)  # not through a pointer that was made of it
-        if not named or sum(1 for x in variables(self.body) if x is root) > len(members):
+        if not named or self.mentions[root] > len(members):
             return []  # a seed among what is added to: it would be taken after the sums, not between them
         everything = self._tried(members)
         if self.pairs:

@@ -19,7 +19,7 @@ from hetad.host.outlining.shapes import function, holes, parameters, shape
 from hetad.host.outlining.variables import Plan, planned, with_kept_addresses
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import same_or, walk_stmts
 from hetad.passes.manager import program_pass
 
 LEAST_SPARED = 5  # statements fewer in the program, where a function stands for several runs
@@ -154,5 +154,5 @@ def _without_declarations(body: ir.Body, moved: set[ir.Symbol]) -> ir.Body:
     def is_left(i: int, s: ir.Stmt) -> bool:
         return isinstance(s, ir.Declare) and s.symbol in moved and last.get(s.symbol, -1) <= i
 
-    body = tuple(s for i, s in enumerate(body) if not is_left(i, s))
-    return tuple(inside(lambda inner: _without_declarations(inner, moved), s) for s in body)
+    left = (s for i, s in enumerate(body) if not is_left(i, s))
+    return same_or(body, tuple(inside(lambda inner: _without_declarations(inner, moved), s) for s in left))

@@ -12,7 +12,7 @@ from hetad.diagnostics import Inlined
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.types import Float
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import same_or, walk_stmts
 from hetad.rules import callees
 
 
@@ -50,7 +50,7 @@ def map_runs(fn: Rewriter, body: ir.Body, of: Collection[str], scopes: tuple[ir.
         new = fn(_run(body, at, end, of, scopes))
         out += body[at:end] if new is None else new
         at = end
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def callees_first(body: ir.Body) -> list[list[str]]:

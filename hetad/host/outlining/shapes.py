@@ -17,7 +17,7 @@ from hetad.host.outlining.variables import Mode, Plan
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, integer
 from hetad.ir.types import INT, VOID, Array, Float, Pointer, Struct, Type, of_value
-from hetad.ir.visit import declared, map_bodies, map_children, map_own_exprs, walk_stmts
+from hetad.ir.visit import declared, map_bodies, map_children, map_own_exprs, same_or, walk_stmts
 
 _NOWHERE = Span("", 0, 0)
 _Filling = Callable[["Hole"], "ir.Expr"]
@@ -216,7 +216,7 @@ def _locals(plan: Plan) -> list[ir.Symbol]:
 
 def _bare(body: ir.Body) -> ir.Body:
     """Without comments, which are dropped where they would repeat the one before."""
-    return tuple(map_bodies(_bare, s) for s in body if not isinstance(s, ir.Comment))
+    return same_or(body, tuple(map_bodies(_bare, s) for s in body if not isinstance(s, ir.Comment)))
 
 
 @cache
@@ -244,12 +244,15 @@ def _rewritten(body: ir.Body, plan: Plan, own: dict[ir.Symbol, ir.Symbol], fill:
     def statement(s: ir.Stmt) -> ir.Stmt:
         if isinstance(s, ir.Declare) and s.symbol in own:
             s = replace(s, symbol=own[s.symbol])
-        if isinstance(s, ir.For):
+        if isinstance(s, ir.For) and s.primal is not None:
             s = replace(s, primal=None)
         s = map_own_exprs(expr, s)
-        return map_bodies(lambda inner: tuple(map(statement, inner)), s)
+        return map_bodies(each, s)
 
-    return tuple(map(statement, body))
+    def each(inner: ir.Body) -> ir.Body:
+        return same_or(inner, tuple(map(statement, inner)))
+
+    return each(body)
 
 
 def _parameter_type(type_: Type, mode: Mode) -> Type:

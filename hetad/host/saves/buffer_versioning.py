@@ -30,7 +30,7 @@ from hetad.ir.arithmetic import bare, literal
 from hetad.ir.build import Names, binary, integer
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import Array, Pointer
-from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_variables, variables, walk_stmts
+from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_variables, same_or, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
@@ -100,7 +100,7 @@ class Renaming:
                 if overwritten is not None:
                     self.renamed.update(self.pointers.targets(s.place))
                     out[i] = replace(s, overwritten=overwritten)
-            return tuple(out)
+            return same_or(body, tuple(out))
 
         return within(body)
 
@@ -271,7 +271,7 @@ def checked(body: ir.Body) -> ir.Body:
             continue
         out += [operations.renamed(place, span=s.span) for place in waiting]
         waiting = []
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def _values(body: ir.Body) -> dict[ir.Symbol, list[ir.Expr]]:

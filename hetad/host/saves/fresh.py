@@ -16,7 +16,7 @@ from hetad.analysis.pointers import Location
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
+from hetad.ir.visit import bodies, map_bodies, map_body, same_or, walk_stmts
 from hetad.rules import callees, operations
 
 
@@ -82,7 +82,7 @@ def _zeroed(body: ir.Body, defined: Callable[[ir.Call, ir.Body], bool]) -> ir.Bo
         if _is_new(s) and not defined(s, body[number + 1 :]):
             s = operations.device_zeros(*s.args, result=s.result, span=s.span)
         out.append(map_bodies(lambda inner: _zeroed(inner, defined), s))
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def _is_filled(s: ir.Call, rest: ir.Body, effects: Effects) -> bool:
