@@ -87,7 +87,7 @@ def check(tokens: Sequence[Token], own: Collection[str], modelled: frozenset[str
         end = _statement_end(tokens, i)
         statement = tokens[i:end]
         at = next((j for j in range(len(statement)) if function.beyond(statement, j)), None)
-        if at is not None:
+        if at is not None and statement[0].text != "throw":  # which ends the program, whatever it says
             if end >= len(tokens) or tokens[end].text != ";" or statement[0].text in _CONTROL:
                 raise _refusal(statement, at, function, "decides what the program does")
             call(statement, at, function)

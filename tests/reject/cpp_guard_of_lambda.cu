@@ -16,8 +16,7 @@ private:
 void scaled(double *x, int n)
 {
     double sum = 0.0;
-    auto store = [&] { x[0] += sum; };
-    Guard<decltype(store)> guard(store);
+    Guard guard([&] { x[0] += sum; });
     for (int i = 0; i < n; i++)
         sum += x[i];
 }

@@ -43,6 +43,8 @@ def _call(body: Body, cursor: Cursor) -> Node:
     several = _one_of_several(body, cursor)
     if several is not None:
         return several
+    if (operator := targets.of_lambda(cursor)) is not None:
+        return pointers.value(body, operator, cursor)
     meant = _meant(body, cursor)
     configuration = _configuration(cursor)
     if configuration is not None:
@@ -57,9 +59,10 @@ def _call(body: Body, cursor: Cursor) -> Node:
         return objects.construct(body, cursor, meant)
     if meant.kind == CursorKind.DESTRUCTOR:
         body.source.refuse("a call of a destructor inside an expression", cursor, "make it a statement of its own")
-    if meant.kind in (CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION):
+    behind_pointer = targets.is_lambdas(meant) and meant != cursor.referenced
+    if meant.kind in (CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION) and not behind_pointer:
         return _method(body, cursor, meant)
-    if meant.kind != CursorKind.FUNCTION_DECL:
+    if meant.kind != CursorKind.FUNCTION_DECL and not behind_pointer:
         body.source.refuse("a call through an expression", cursor, "call the function by name")
     value = clang.evaluate(cursor) if body.function is None else None
     if value is not None:
@@ -218,6 +221,9 @@ def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node], k
         if meant.spelling == "swap":
             body.source.refuse("std::swap inside an expression", cursor, "make it a statement of its own")
         return tree.call(meant.spelling, args, at)
+    if targets.is_lambdas(meant):  # behind a pointer: it has captured nothing
+        closure = tree.literal(Qualified(body.types.of(meant.semantic_parent.type, meant)), tree.braces((), at), at)
+        args = [lifetimes.held(body, closure), *args]
     return result(meant, tree.call(body.called(meant, known), args, at))
 
 

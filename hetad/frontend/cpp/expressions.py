@@ -164,7 +164,7 @@ def _unary(body: Body, cursor: Cursor) -> Node:
     op = clang.unary(cursor)
     if not op:
         body.source.refuse("this operator", cursor, "write it in another way")
-    if op == "&" and (function := targets.target(cursor, {})) is not None:
+    if op in ("&", "+") and (function := targets.target(cursor, {})) is not None:
         return pointers.value(body, function, cursor)
     return tree.unary(op, expression(body, clang.expressions(cursor)[0]), body.coord(cursor))
 

@@ -7,6 +7,7 @@ integers are kept, which have no derivative, and each function that may be calle
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from hetad.frontend.cpp import clang, targets, tree
@@ -38,7 +39,17 @@ class Taken:
         wanted = type_.get_canonical()
         if wanted.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
             wanted = wanted.get_pointee().get_canonical()
-        return [f for f in self.functions if f.type.get_canonical() == wanted]
+        return [f for f in self.functions if f.type.get_canonical() == wanted or _is_as(f, wanted)]
+
+
+def _is_as(function: Cursor, wanted: Type) -> bool:
+    """Whether the operator of a lambda is called as functions of a type are."""
+    return (
+        targets.is_lambdas(function) and _OF_METHOD.sub("", function.type.get_canonical().spelling) == wanted.spelling
+    )
+
+
+_OF_METHOD = re.compile(r" const(?=$| noexcept$)")
 
 
 def _taken(cursor: Cursor, is_called: bool) -> Iterator[Cursor]:
@@ -47,6 +58,8 @@ def _taken(cursor: Cursor, is_called: bool) -> Iterator[Cursor]:
     is_plain = meant is not None and (meant.kind == CursorKind.FUNCTION_DECL or meant.is_static_method())
     if meant is not None and meant.kind in targets.FUNCTIONS and is_plain and not is_called:
         yield clang.definition(meant) or meant
+    if (operator := targets.of_lambda(cursor)) is not None:
+        yield operator
     called = _callee(cursor) if cursor.kind == CursorKind.CALL_EXPR else None
     given = list(cursor.get_arguments()) if cursor.kind == CursorKind.CALL_EXPR else []  # lists show them unconverted
     for child in (*cursor.get_children(), *given):
@@ -90,7 +103,10 @@ def among(body: Body, call: Cursor) -> Choice | None:
     if callee is None or not targets.is_function_pointer(callee.type):
         return None
     taken = body.entities.taken(call)
-    functions = taken.of_type(callee.type)
+    elsewhere = "host" if body.on_device else "device"
+    functions = [
+        f for f in taken.of_type(callee.type) if not targets.is_lambdas(f) or body.entities.item(f).kind != elsewhere
+    ]
     return Choice(callee, functions, [taken.number(f) or 0 for f in functions]) if functions else None
 
 

@@ -7,7 +7,7 @@ never run: what Clang makes of it is the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from weakref import WeakKeyDictionary
@@ -15,7 +15,9 @@ from weakref import WeakKeyDictionary
 from hetad.diagnostics import HetadError
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind, Unit
+from hetad.frontend.cpp.named_lambdas import with_names
 from hetad.frontend.cpp.names import record_key
+from hetad.frontend.tokens import Token
 
 _BEHIND = "__hetad_"  # what is put behind the program
 _QUESTION = f"{_BEHIND}question_"
@@ -52,9 +54,9 @@ class Unasked(HetadError):
         self.about = about
 
 
-def text(questions: Sequence[Question]) -> str:
-    """What is put behind the program."""
-    return "".join(line for number, q in enumerate(questions) for line in _lines(number, q))
+def text(questions: Sequence[Question], token: Callable[[int, int], Token | None]) -> str:
+    """What is put behind the program; `token`: what stands at a place of its text."""
+    return "".join(with_names(line, token) for number, q in enumerate(questions) for line in _lines(number, q))
 
 
 def _lines(number: int, question: Question) -> Iterator[str]:

@@ -24,6 +24,7 @@ from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from hetad.diagnostics import Span
+from hetad.frontend.cpp.named_lambdas import kept
 from hetad.frontend.cpp.questions import BASES, LISTED
 from hetad.frontend.tokens import Token, behind_arguments, is_operator, matching
 
@@ -47,6 +48,8 @@ def with_recipes(
             continue
         names = names or {t.text for t in tokens} | taken
         _put_range(tokens, i, *found, names if tokens[found[0]].span not in arrays else None, before)
+    for at, statement in kept(tokens):
+        before.setdefault(at, [])[:0] = [(t, True) for t in statement]
     out: list[Token] = []
     added: set[int] = set()
     for i, token in enumerate((*tokens, None)):

@@ -78,7 +78,8 @@ class Source:
         self.tokens, self._recipes, self._text = layout.tokens, layout.recipes, layout.text
         self.counts, self.lengths = layout.counts, layout.lengths
         self.has_functions = closures.WORD in layout.words
-        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances), layout.standard)
+        behind = questions.text(asked, self._at_place) + _named(instances)
+        self.unit = clang.parse(name, self._text.whole + behind, layout.standard)
         self.errors = self._errors()
 
     def instance(self, number: int) -> Cursor | None:
@@ -167,6 +168,10 @@ class Source:
         """Whether a cursor stands in what stands for a library."""
         at = self.at(cursor)
         return at is not None and models.is_model(self.tokens[at].file)
+
+    def _at_place(self, line: int, column: int) -> Token | None:
+        at = self._text.index(line, column)
+        return self.tokens[at] if at is not None else None
 
     def token(self, cursor: Cursor) -> Token | None:
         at = self.at(cursor)

@@ -18,8 +18,6 @@ struct ofstream : ostream, ios {
     ofstream(); template<class... A> ofstream(const A &...); template<class... A> void open(const A &...);
     void close(); bool is_open() const, good() const; operator bool() const; };
 typedef ofstream fstream;
-struct ostringstream : ostream { ostringstream(); };
-typedef ostringstream stringstream;
 struct exception { const char *what() const noexcept; };
 struct logic_error : exception {
     explicit logic_error(const char *); template<class T> explicit logic_error(const T &); };

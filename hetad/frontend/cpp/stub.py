@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from hetad.frontend.cpp import streams
+from hetad.frontend.cpp import named_lambdas, streams
 from hetad.frontend.lower import kernel_values, symbols
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES, LOADS, STORES, TYPES, VECTORS
 from hetad.frontend.lower.half import FROM_FLOAT, TO_FLOAT
@@ -91,7 +91,18 @@ def text() -> str:
     """The declarations, as C++."""
     return (
         _HEAD
-        + "\n".join((*_types(), *_vectors(), _TEMPLATES, *_values(), *_functions(), *_standard(), streams.TEXT))
+        + "\n".join(
+            (
+                *_types(),
+                *_vectors(),
+                _TEMPLATES,
+                *_values(),
+                *_functions(),
+                *_standard(),
+                streams.TEXT,
+                named_lambdas.TEXT,
+            )
+        )
         + "\n"
     )
 
@@ -177,9 +188,30 @@ def _function(name: str) -> Iterator[str]:
         first = "M, T, A..." if callees.kind(name) != "atomic" else "T *, A..."
         lead = "class M, class T" if callees.kind(name) != "atomic" else "class T"
         yield f"template<{lead}, class... A> __both T {name}({first});"
+    elif name in TABLE and TABLE[name].roles == ("pointer",):  # so that its address has the type that it has in CUDA
+        yield f"__both {_spelled(TABLE[name].returns)}{name}(void *);"
     else:
         returns_ = callees.find(name).returns
         yield f"__both {_spelled(returns_)}{name}(...);"
+        yield from _of_handles(name)
+
+
+def _of_handles(name: str) -> Iterator[str]:
+    """What takes a stream or an event also takes an object that converts to one, as classes that own it do."""
+    row = TABLE.get(name)
+    if row is None:
+        return
+    for left_out in range(row.defaults + 1):
+        roles = row.roles[: len(row.roles) - left_out]
+        if not any(role in _HANDLE_ROLES for role in roles):
+            continue
+        params = [_HANDLE_ROLES.get(role, f"P{number}") for number, role in enumerate(roles)]
+        heads = [f"class {param}" for param in params if param not in _HANDLE_ROLES.values()]
+        lead = f"template<{', '.join(heads)}> " if heads else ""
+        yield f"{lead}__both {_spelled(row.returns)}{name}({', '.join(params)});"
+
+
+_HANDLE_ROLES = {"stream": "cudaStream_t", "event": "cudaEvent_t", "record": "cudaEvent_t"}
 
 
 def _spelled(type_: Type | None) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.names import LAMBDA
 
 Held = Mapping[int, Cursor]
 FUNCTIONS = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
@@ -100,7 +101,24 @@ def _without_wrapping(cursor: Cursor) -> Cursor:
 
 def _is_wrapping(cursor: Cursor) -> bool:
     """Whether it means the function that its operand means."""
-    return cursor.kind in _THROUGH or (cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) in "&*")
+    return cursor.kind in _THROUGH or (
+        cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) in ("&", "*", "+")
+    )
+
+
+def of_lambda(cursor: Cursor) -> Cursor | None:
+    """The operator of a lambda without captures that a pointer to a function is made of."""
+    meant = cursor.referenced if cursor.kind == CursorKind.CALL_EXPR else None
+    if meant is None or meant.kind != CursorKind.CONVERSION_FUNCTION or not is_function_pointer(meant.result_type):
+        return None
+    closure = meant.semantic_parent
+    operators = [m for m in closure.get_children() if m.kind == CursorKind.CXX_METHOD and m.spelling == "operator()"]
+    return operators[0] if LAMBDA in closure.type.spelling and len(operators) == 1 else None
+
+
+def is_lambdas(function: Cursor) -> bool:
+    """Whether a function is the operator of a lambda."""
+    return function.kind == CursorKind.CXX_METHOD and LAMBDA in function.semantic_parent.type.spelling
 
 
 def target(cursor: Cursor, held: Held) -> Cursor | None:
@@ -108,6 +126,8 @@ def target(cursor: Cursor, held: Held) -> Cursor | None:
     inner = clang.expressions(cursor)
     if _is_wrapping(cursor):
         return target(inner[0], held) if len(inner) == 1 else None
+    if (operator := of_lambda(cursor)) is not None:
+        return operator
     if cursor.kind != CursorKind.DECL_REF_EXPR:
         return None
     meant: Cursor | None = cursor.referenced

@@ -199,9 +199,8 @@ class CppUnit(Unit):
             if unasked.question in self._asked:
                 shown = re.sub(r"\(lambda at [^)]*\)", "lambda", unasked.question.class_)
                 what = f"'{shown}', an instance of a template for what has no name outside of a function"
-                owner.source.refuse(
-                    what, unasked.about, "give it a struct of the file's, with operator() if it is called"
-                )
+                remedy = "give it a struct of the file's, or keep the lambda in a variable, outside of templates"
+                owner.source.refuse(what, unasked.about, remedy)
             raise
 
     def signature(self, function: str) -> str:

@@ -13,6 +13,7 @@ _MAPS = ("map<", "set<", "multimap<", "multiset<")
 _HASHED = ("unordered_map<", "unordered_set<")
 _SHARED = ("shared_ptr", "make_shared", "weak_ptr")
 _VARIANTS = ("variant", "monostate")
+_TEXT_STREAMS = ("ostringstream", "stringstream")
 _QUEUES = ("deque<", "queue<", "stack<", "priority_queue<")
 # The models, each behind those that it needs, and the words by which a program asks for them; `map<`: with arguments.
 _WORDS = {
@@ -56,7 +57,8 @@ _WORDS = {
     ),
     "chrono": ("chrono",),
     "istream": ("ifstream",),
-    "string": ("string", "string_view", "to_string", "stoi", "stol", "stoul", "stof", "stod", *_HASHED),
+    "string": ("string", "string_view", "to_string", "stoi", "stol", "stoul", "stof", "stod", *_HASHED, *_TEXT_STREAMS),
+    "sstream": _TEXT_STREAMS,
     "vector": ("vector", "thrust", *_QUEUES),
     "queue": _QUEUES,
     "list": ("list", *_MAPS, *_HASHED),
@@ -90,7 +92,7 @@ CLOCKS = frozenset(
     "microseconds nanoseconds seconds".split()
 )
 # What is passed over where nothing depends on it, and has a model for where something does.
-RATHER_PASSED_OVER = CLOCKS | {"string", "to_string"}
+RATHER_PASSED_OVER = CLOCKS | {"string", "to_string", *_TEXT_STREAMS}
 
 
 @cache

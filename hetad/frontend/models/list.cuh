@@ -165,12 +165,12 @@ public:
     void push_front(const T &value) { of->insert(of->next[0], value); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        push_back(T(given...));
+        push_back(T(forward<Given>(given)...));
         return back();
     }
     template <class... Given> T &emplace_front(Given &&...given)
     {
-        push_front(T(given...));
+        push_front(T(forward<Given>(given)...));
         return front();
     }
     void pop_back() { of->erase(of->previous[0]); }

@@ -7,8 +7,15 @@ template <class T> struct default_delete {
 template <class T> struct default_delete<T[]> {
     void operator()(T *p) const { delete[] p; }
 };
-template <class T> struct __pointed { typedef T type; };
-template <class T> struct __pointed<T[]> { typedef T type; };
+template <class T> struct __pointed {
+    typedef T type;
+    typedef T &place;
+};
+template <class T> struct __pointed<T[]> : __pointed<T> {};
+template <> struct __pointed<void> {
+    typedef void type;
+    typedef void place;
+};
 
 template <class P, class D = default_delete<P>> class unique_ptr {
 public:
@@ -19,6 +26,7 @@ public:
 
     unique_ptr() : held(nullptr), end() {}
     unique_ptr(nullptr_t) : held(nullptr), end() {}
+    unique_ptr(nullptr_t, const D &d) : held(nullptr), end(d) {}
     explicit unique_ptr(T *p) : held(p), end() {}
     unique_ptr(T *p, const D &d) : held(p), end(d) {}
     unique_ptr(unique_ptr &&other) : held(other.held), end(other.end) { other.held = nullptr; }
@@ -45,9 +53,9 @@ public:
     T *get() const { return held; }
     D &get_deleter() { return end; }
     const D &get_deleter() const { return end; }
-    T &operator*() const { return *held; }
+    typename __pointed<P>::place operator*() const { return *held; }
     T *operator->() const { return held; }
-    T &operator[](size_t i) const { return held[i]; }
+    typename __pointed<P>::place operator[](size_t i) const { return held[i]; }
     explicit operator bool() const { return held != nullptr; }
     T *release()
     {
@@ -85,7 +93,7 @@ template <class T> struct __made<T[]> {
 };
 template <class T, class... Given> typename __made<T>::one make_unique(Given &&...given)
 {
-    return unique_ptr<T>(new T(given...));
+    return unique_ptr<T>(new T(forward<Given>(given)...));
 }
 template <class T> typename __made<T>::many make_unique(size_t n)
 {

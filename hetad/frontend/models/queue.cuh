@@ -114,12 +114,12 @@ public:
     }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        push_back(T(given...));
+        push_back(T(forward<Given>(given)...));
         return back();
     }
     template <class... Given> T &emplace_front(Given &&...given)
     {
-        push_front(T(given...));
+        push_front(T(forward<Given>(given)...));
         return front();
     }
     void pop_back()
@@ -180,7 +180,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
-    template <class... Given> void emplace(Given &&...given) { held.push_back(T(given...)); }
+    template <class... Given> void emplace(Given &&...given) { held.push_back(T(forward<Given>(given)...)); }
     void pop() { held.pop_back(); }
     void swap(stack &other) { held.swap(other.held); }
 
@@ -200,7 +200,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
-    template <class... Given> void emplace(Given &&...given) { held.push_back(T(given...)); }
+    template <class... Given> void emplace(Given &&...given) { held.push_back(T(forward<Given>(given)...)); }
     void pop() { held.pop_front(); }
     void swap(queue &other) { held.swap(other.held); }
 
@@ -226,7 +226,7 @@ public:
         held.push_back(value);
         __rise(held.size() - 1, value);
     }
-    template <class... Given> void emplace(Given &&...given) { push(T(given...)); }
+    template <class... Given> void emplace(Given &&...given) { push(T(forward<Given>(given)...)); }
     void pop()
     {
         T last = held.back();

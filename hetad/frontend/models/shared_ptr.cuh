@@ -63,9 +63,9 @@ public:
         return *this;
     }
     T *get() const { return held; }
-    T &operator*() const { return *held; }
+    typename __pointed<P>::place operator*() const { return *held; }
     T *operator->() const { return held; }
-    T &operator[](size_t i) const { return held[i]; }
+    typename __pointed<P>::place operator[](size_t i) const { return held[i]; }
     explicit operator bool() const { return held != nullptr; }
     long use_count() const
     {
@@ -85,6 +85,11 @@ public:
         held = p;
         owners = __count();
         end = nullptr;
+    }
+    template <class U, class D> void reset(U *p, D d)
+    {
+        shared_ptr other(p, d);
+        swap(other);
     }
     void swap(shared_ptr &o)
     {
@@ -219,7 +224,7 @@ template <class T> struct __shared_made<T[]> {
 };
 template <class T, class... Given> typename __shared_made<T>::one make_shared(Given &&...given)
 {
-    return shared_ptr<T>(new T(given...));
+    return shared_ptr<T>(new T(forward<Given>(given)...));
 }
 template <class T> typename __shared_made<T>::many make_shared(size_t n)
 {

@@ -200,11 +200,11 @@ public:
     }
     template <class Key, class... Given> pair<iterator, bool> emplace(const Key &key, Given &&...given)
     {
-        return insert(value_type(key, V(given...)));
+        return insert(value_type(key, V(forward<Given>(given)...)));
     }
     template <class... Given> pair<iterator, bool> try_emplace(const K &key, Given &&...given)
     {
-        return insert(value_type(key, V(given...)));
+        return insert(value_type(key, V(forward<Given>(given)...)));
     }
     pair<iterator, bool> insert_or_assign(const K &key, const V &value)
     {
@@ -267,7 +267,7 @@ public:
         for (; from != to; ++from)
             insert(*from);
     }
-    template <class... Given> pair<iterator, bool> emplace(Given &&...given) { return insert(K(given...)); }
+    template <class... Given> pair<iterator, bool> emplace(Given &&...given) { return insert(K(forward<Given>(given)...)); }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)
     {

@@ -177,7 +177,7 @@ public:
     }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        T held(given...);
+        T held(forward<Given>(given)...);
         if (count == room)
             __grow(room == 0 ? 1 : 2 * room);
         new (first + count) T(move(held));
