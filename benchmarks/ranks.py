@@ -3,7 +3,7 @@
     python benchmarks/ranks.py [--write]                       # on as many GPUs as there are, from 1
     python benchmarks/ranks.py --backend cpu --ranks 1,2 --cells 4096
 
-samples/heat_on_ranks.cu with as many cells on each rank, however many ranks there are (weak scaling).  What a step
+programs/heat_on_ranks.cu with as many cells on each rank, however many ranks there are (weak scaling).  What a step
 takes is the difference of runs with 60 and with 10 of them, the best of several.  A step on one rank sends nothing, and
 one of few cells is nothing but launches and messages: where kernels hide these, a step on several ranks takes as long
 as the longer of the two, not as both.
@@ -84,7 +84,7 @@ def measure(backend: str, cells: list[int]) -> None:
         import cupy as cp
 
         cp.cuda.Device(world.rank).use()
-    function = hetad.load(common.SAMPLES / "heat_on_ranks.cu")["misfit"]
+    function = hetad.load(common.PROGRAMS / "heat_on_ranks.cu")["misfit"]
     gradient = hetad.gradient(function, wrt=("u", "k"), backend=backend)
     found: dict[str, Any] = {}
     for n in cells:
