@@ -144,12 +144,13 @@ class Activity:
 
     def _sweep(self, body: ir.Body, found: set[Location], forward: bool) -> None:
         """What is found spreads by the statements in their order; by those of a loop, and by those of threads, which
-        need not keep step, in any."""
+        need not keep step, in any.  So it does in a launch, of which two pointers may lead to one buffer: the kernel
+        takes them for two, and what it stores through one it may load through the other."""
         if self.function.kind == "kernel":
             self._settle(body, found, forward)
             return
         for s in body if forward else reversed(body):
-            if isinstance(s, ir.For | ir.While | ir.DoWhile):
+            if isinstance(s, ir.For | ir.While | ir.DoWhile | ir.Launch):
                 self._settle((s,), found, forward)
                 continue
             for inner in bodies(s) if forward else bodies(s)[::-1]:
@@ -158,8 +159,6 @@ class Activity:
 
     def _step(self, s: ir.Stmt, found: set[Location], forward: bool) -> set[Location]:
         """What one statement adds to what is found."""
-        if isinstance(s, ir.Launch):
-            return set(self._launch(s, found, forward))
         flows = (flow if forward else flow[::-1] for flow in self._flows(s))
         return {x for sources, targets in flows if not sources.isdisjoint(found) for x in targets}
 

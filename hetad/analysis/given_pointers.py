@@ -78,7 +78,7 @@ class GivenPointers:
                 if whole is None or not isinstance(whole.type, Struct):
                     return None
                 return component_of(whole, [f.name for f in whole.type.fields].index(name))
-            case ir.Index(base=base, index=index) if is_told(index, self._kept) and not _may_fail(index):
+            case ir.Index(base=base, index=index) if is_told(index, self._kept) and not may_fail(index):
                 whole, number = self._of_parameter(undecayed(base)), small(index)
                 at = ir.Const(number, INT, span=pointer.span) if number is not None else index
                 if whole is None or not isinstance(whole.type, Array | Pointer):
@@ -126,6 +126,6 @@ def follows_memory(e: ir.Expr) -> bool:
     return isinstance(e, ir.Index) and isinstance(undecayed(e.base).type, Pointer)
 
 
-def _may_fail(number: ir.Expr) -> bool:
+def may_fail(number: ir.Expr) -> bool:
     """Whether it divides by what may be zero."""
     return any(isinstance(e, ir.Binary) and e.op in ("/", "%") and not small(e.right) for e in walk_expr(number))

@@ -23,7 +23,7 @@ from hetad.analysis.control_dependence import ANYHOW, UNKNOWN, Position, Positio
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects, positions_of
-from hetad.analysis.given_pointers import GivenPointers, Pointers, is_told
+from hetad.analysis.given_pointers import GivenPointers, Pointers, is_told, may_fail
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, Root, points_to
 from hetad.device.accumulation.barrier_intervals import Phases, Piece
@@ -113,7 +113,7 @@ class _Kernel:
         self._stored_once = part_of_self(self._is_stored_once)
         self._changed_in: Fact[ir.Body, set[ir.Symbol]] = once(lambda body: written(body) | exposed(body))
         kept = frozenset(p for p in kernel.params if isinstance(p.type, Int | Float)) - self._changing
-        self._told: Fact[ir.Expr, bool] = once(lambda condition: is_told(condition, kept))
+        self._told: Fact[ir.Expr, bool] = once(lambda c: is_told(c, kept) and not may_fail(c))
 
     def races(self) -> Iterator[Race]:
         for store in self._all:

@@ -101,3 +101,31 @@ def test_memory_between_a_buffer_that_varies_later_and_the_result(options: dict[
     check_gradient(
         CHAIN, "run", [y, z, start, buffer, 11], wrt=("start",), of=("y", "z"), backend=backend, settings=[options]
     )
+
+
+TWICE = """
+__global__ void square(double *a, const double *b, const double *x, double *y, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        a[i] = x[i] * x[i];
+        y[i] = b[i] * 3.0 + sin(b[i]);
+    }
+}
+void run(const double *x, double *y, int n)
+{
+    double *w;
+    cudaMalloc(&w, n * sizeof(double));
+    square<<<1, 32>>>(w, w, x, y, n);
+    cudaFree(w);
+}
+"""
+
+
+def test_what_is_stored_through_one_pointer_and_loaded_through_another(backend: str) -> None:
+    x, y = np.random.default_rng(7).uniform(0.3, 0.9, (2, 11))
+    check_gradient(TWICE, "run", [x, y, 11], wrt=("x",), of=("y",), backend=backend)
+    seed = np.random.default_rng(8).standard_normal(11)
+    made = hetad.gradient(hetad.loads(TWICE, "m.cu")["run"], wrt="x", of="y", backend=backend)
+    found = made(x, y, 11, seeds={"y": seed})
+    np.testing.assert_allclose(found["x"], seed * (3 + np.cos(x * x)) * 2 * x, rtol=1e-12)

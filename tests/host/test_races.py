@@ -331,3 +331,27 @@ def test_pointers_that_only_the_run_tells_apart(function: str, options: dict[str
 def test_empty_arrays_do_not_race(function: str) -> None:
     g = hetad.gradient(hetad.loads(POINTERS)[function], wrt="y", of="x", backend="cpu", optimize=False)
     assert g(np.zeros(0), np.zeros(0), 0, 1, seeds={"x": np.zeros(0)})["y"].shape == (0,)
+
+
+DIVIDED = """
+__global__ void k(double *a, const double *b, const int *flag, int n, int q)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && flag[0] > 0)
+        if (n / q > 100)
+            a[i] += b[i];
+}
+void run(double *y, const double *x, const int *flag, int n, int rows)
+{
+    k<<<(n + 3) / 4, dim3(4, rows)>>>(y, x, flag, n, n - 19);
+}
+"""
+
+
+def test_a_condition_that_divides_by_zero_where_it_is_not_asked() -> None:
+    """It is not asked in front of the launch either."""
+    g = hetad.gradient(hetad.loads(DIVIDED, "k.cu")["run"], wrt="x", of="y", backend="cpu")
+    x, y, seed = np.random.default_rng(2).uniform(0.3, 0.9, (3, 19))
+    np.testing.assert_array_equal(g(y, x, np.zeros(1, np.int32), 19, 1, seeds={"y": seed})["x"], np.zeros(19))
+    with pytest.raises(hetad.HetadError, match=r"k\.cu:7:13: a race: threads that differ in threadIdx\.y"):
+        g(y, x, np.zeros(1, np.int32), 19, 2, seeds={"y": seed})

@@ -23,7 +23,7 @@ template <class T> struct __chain {
         free(previous);
     }
     // A slot before `at`.
-    int insert(int at, const T &value)
+    template <class... Given> int insert(int at, Given &&...given)
     {
         int slot = gone;
         if (slot != 0) {
@@ -34,7 +34,7 @@ template <class T> struct __chain {
             slot = used;
             ++used;
         }
-        slots[slot] = new T(value);
+        slots[slot] = new T(forward<Given>(given)...);
         __join(previous[at], slot);
         __join(slot, at);
         ++count;
@@ -165,12 +165,12 @@ public:
     void push_front(const T &value) { of->insert(of->next[0], value); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        push_back(T(forward<Given>(given)...));
+        of->insert(0, forward<Given>(given)...);
         return back();
     }
     template <class... Given> T &emplace_front(Given &&...given)
     {
-        push_front(T(forward<Given>(given)...));
+        of->insert(of->next[0], forward<Given>(given)...);
         return front();
     }
     void pop_back() { of->erase(of->previous[0]); }
@@ -189,7 +189,7 @@ public:
     void clear()
     {
         while (of->count > 0)
-            pop_back();
+            pop_front();
     }
     void swap(list &o)
     {

@@ -95,31 +95,32 @@ public:
         while (count < n)
             push_back(value);
     }
-    void push_back(const T &value)
-    {
-        T held = value;
-        if (start + count == room)
-            __move_to(0);
-        new (memory + start + count) T(move(held));
-        ++count;
-    }
-    void push_front(const T &value)
-    {
-        T held = value;
-        if (start == 0)
-            __move_to(count + 4);
-        --start;
-        new (memory + start) T(move(held));
-        ++count;
-    }
+    void push_back(const T &value) { emplace_back(value); }
+    void push_front(const T &value) { emplace_front(value); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        push_back(T(forward<Given>(given)...));
+        if (start + count == room) {
+            T held(forward<Given>(given)...);  // which may refer to an element that moves
+            __move_to(0);
+            new (memory + start + count) T(move(held));
+        } else {
+            new (memory + start + count) T(forward<Given>(given)...);
+        }
+        ++count;
         return back();
     }
     template <class... Given> T &emplace_front(Given &&...given)
     {
-        push_front(T(forward<Given>(given)...));
+        if (start == 0) {
+            T held(forward<Given>(given)...);
+            __move_to(count + 4);
+            --start;
+            new (memory + start) T(move(held));
+        } else {
+            --start;
+            new (memory + start) T(forward<Given>(given)...);
+        }
+        ++count;
         return front();
     }
     void pop_back()
@@ -180,7 +181,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
-    template <class... Given> void emplace(Given &&...given) { held.push_back(T(forward<Given>(given)...)); }
+    template <class... Given> void emplace(Given &&...given) { held.emplace_back(forward<Given>(given)...); }
     void pop() { held.pop_back(); }
     void swap(stack &other) { held.swap(other.held); }
 
@@ -200,7 +201,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
-    template <class... Given> void emplace(Given &&...given) { held.push_back(T(forward<Given>(given)...)); }
+    template <class... Given> void emplace(Given &&...given) { held.emplace_back(forward<Given>(given)...); }
     void pop() { held.pop_front(); }
     void swap(queue &other) { held.swap(other.held); }
 

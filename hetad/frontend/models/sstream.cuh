@@ -1,25 +1,29 @@
-// What hetad reads in place of std::ostringstream: a text that grows, which carries no derivatives.
+// What hetad reads in place of std::ostringstream: a text, written from its start, which carries no derivatives.
 namespace std {
 
 struct ostringstream : ostream {
-    ostringstream() : text() {}
-    explicit ostringstream(const string &begin) : text(begin) { text.clear(); }
+    ostringstream() : text(), at(0) {}
+    explicit ostringstream(const string &begin) : text(begin), at(0) {}
     ostringstream(const ostringstream &) = delete;
     string str() const { return text; }
-    void str(const string &other) { text = other; }
+    void str(const string &other)
+    {
+        text = other;
+        at = 0;
+    }
     ostringstream &operator<<(const char *other)
     {
-        text += other;
+        __append(other);
         return *this;
     }
     ostringstream &operator<<(const string &other)
     {
-        text += other;
+        __append(other.c_str());
         return *this;
     }
     ostringstream &operator<<(char other)
     {
-        text += other;
+        __put(other);
         return *this;
     }
     ostringstream &operator<<(bool value) { return __put("%d", (int)value); }
@@ -32,12 +36,27 @@ struct ostringstream : ostream {
 
 private:
     string text;
+    size_t at;
+
+    void __put(char c)
+    {
+        if (at < text.size())
+            text[at] = c;
+        else
+            text += c;
+        ++at;
+    }
+    void __append(const char *other)
+    {
+        for (; *other != 0; ++other)
+            __put(*other);
+    }
 
     template <class T> ostringstream &__put(const char *format, T value)
     {
         char digits[32];
         snprintf(digits, 32, format, value);
-        text += digits;
+        __append(digits);
         return *this;
     }
 };

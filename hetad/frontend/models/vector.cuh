@@ -159,28 +159,18 @@ public:
         __end_from(n);
         count = n;
     }
-    void push_back(const T &value)
-    {
-        T held = value;
-        if (count == room)
-            __grow(room == 0 ? 1 : 2 * room);
-        new (first + count) T(move(held));
-        ++count;
-    }
-    void push_back(T &&value)
-    {
-        T held = move(value);
-        if (count == room)
-            __grow(room == 0 ? 1 : 2 * room);
-        new (first + count) T(move(held));
-        ++count;
-    }
+    void push_back(const T &value) { emplace_back(value); }
+    void push_back(T &&value) { emplace_back(move(value)); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        T held(forward<Given>(given)...);
-        if (count == room)
-            __grow(room == 0 ? 1 : 2 * room);
-        new (first + count) T(move(held));
+        if (count < room) {
+            new (first + count) T(forward<Given>(given)...);
+        } else {
+            const size_t n = room == 0 ? 1 : 2 * room;
+            T *wider = (T *)malloc(n * sizeof(T));
+            new (wider + count) T(forward<Given>(given)...);  // which may refer to an element that moves
+            __move_to(wider, n);
+        }
         ++count;
         return first[count - 1];
     }
@@ -239,9 +229,9 @@ private:
         }
     }
     void __end_all() { __end_from(0); }
-    void __grow(size_t n)
+    void __grow(size_t n) { __move_to((T *)malloc(n * sizeof(T)), n); }
+    void __move_to(T *wider, size_t n)
     {
-        T *wider = (T *)malloc(n * sizeof(T));
         for (size_t i = 0; i < count; ++i)
             new (wider + i) T(move(first[i]));
         __end_all();
