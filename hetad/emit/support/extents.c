@@ -202,7 +202,9 @@ static inline void *hetad_checked_realloc(void *p, size_t bytes)
     }
     void *const moved = hetad_checked_malloc(bytes);
     if (moved != NULL) {
-        memcpy(moved, p, before < bytes ? before : bytes);
+        if (p != NULL) {
+            memcpy(moved, p, before < bytes ? before : bytes);
+        }
         hetad_checked_free(p);
     }
     return moved;
