@@ -24,11 +24,12 @@ from tests.corpus import Case, cases
 
 FOLDER = Path(__file__).parent / "programs"
 CASES = [case for path in sorted(FOLDER.glob("**/*.cu")) for case in cases(path)]
-# Programs count an array through beyond the end of a row, as nvcc lets them: `bounds` would tell of that.  A
-# derivative saves and passes on what memory and variables hold that nobody has set yet, which `bool` objects to.
+# Programs count an array through beyond the end of a row, as nvcc lets them: `bounds` would tell of that.
 SANITIZERS = (
-    "-fsanitize=address,undefined", "-fno-sanitize=bounds,bool", "-fsanitize-recover=address,undefined", "-g1",
+    "-fsanitize=address,undefined", "-fno-sanitize=bounds", "-fsanitize-recover=address,undefined", "-g1",
 )  # fmt: skip
+# Their derivatives save, or pass on, a `bool` that nobody has set yet; the programs themselves do not read it.
+UNSET = {"cpp_clocks_and_helpers", "cpp_shared_layers"}
 LOADED = os.name == "posix" and hasattr(ctypes.CDLL(None), "__asan_init")
 
 pytestmark = [
@@ -65,10 +66,15 @@ def test_nothing_is_found(case: Case, found: Found) -> None:
             function, problem.wrt, problem.of, "cpu", problem.launch, optimize=optimize, **problem.memory
         )
         subject.gradient(copy.deepcopy(arguments), generic_seeds(subject, arguments))
-        assert found() == "", f"in the gradient, optimize={optimize}"
+        assert _beyond_unset(case, found()) == "", f"in the gradient, optimize={optimize}"
         if subject.tangent is not None:
             subject.tangent(copy.deepcopy(arguments), _directions(subject, arguments))
-        assert found() == "", f"in the tangent, optimize={optimize}"
+        assert _beyond_unset(case, found()) == "", f"in the tangent, optimize={optimize}"
+
+
+def _beyond_unset(case: Case, written: str) -> str:
+    lines = written.splitlines(keepends=True) if case.name in UNSET else [written]
+    return "".join(line for line in lines if case.name not in UNSET or "not a valid value for type '_Bool'" not in line)
 
 
 def _directions(subject: Subject, arguments: list[object]) -> dict[str, object]:
@@ -84,5 +90,5 @@ def test_planted_errors_are_found(index: int, n: int, message: str, found: Found
     source = "__global__ void k(double *y, const double *x, const int *p, int n) { y[0] += (n + 1) * x[p[0]]; }\n"
     source += "void run(double *y, const double *x, const int *p, int n) { k<<<1, 1>>>(y, x, p, n); }"
     run = hetad.loads(source)["run"]
-    run(np.zeros(1), np.ones(8), np.full(1, index, np.int32), n, backend="cpu")
+    run(np.zeros(1), np.ones(8), np.full(1, index, np.int32), n, backend="cpu", checked=False)
     assert message in found()
