@@ -149,16 +149,16 @@ class RawModule:
         self.checked = kernels_on_host.compiled(code) if "hetad_checks" in code else None
 
     def get_function(self, name: str) -> Any:
-        if self.checked is not None:
-            launchers.append((kernels_on_host.launcher(self.checked, name), 0))
-            return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
         if self.code not in programs:
             raise CompileException("kern.cu(1): error")
         program = programs[self.code]
-        run = library(source_of(program)).handle.hetad_cpu_launch
-        run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
         number = targets.kernels(program).index(name)
-        launchers.append((run, number))
+        if self.checked is not None:
+            launchers.append((kernels_on_host.launcher(self.checked, name), number))
+        else:
+            run = library(source_of(program)).handle.hetad_cpu_launch
+            run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
+            launchers.append((run, number))
         sizes = targets.parameter_sizes(program)[number]
         register[0](len(launchers), len(sizes), (ctypes.c_int * len(sizes))(*sizes))
         return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
