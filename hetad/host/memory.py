@@ -170,19 +170,18 @@ class MemoryAdjoints:
 
     def _free(self, s: ir.Call) -> Parts:
         pointer, targets = freed_memory(s, self.engine.pointers)
-        done = succeeded(s)
-        if any(isinstance(t, Root) and not t.heap for t in targets):
-            done.insert(0, operations.freed(pointer, span=s.span))
+        given = any(isinstance(t, Root) and not t.heap for t in targets)  # asked before the memory is set aside
+        check, done = [operations.freed(pointer, span=s.span)] if given else [], succeeded(s)
         must = self.engine.allocates_around()
         own = not targets or any(isinstance(t, Root) and t.heap for t in targets)
         if not own or (not must and not self.engine.allocates_later(s)):
-            return done, []
+            return [*check, *done], []
         if isinstance(pointer.type, Pointer) and pointer.type.const:
             pointer = ir.Cast(pointer, Pointer(pointer.type.to), span=s.span)
         forward, reverse = self._retire(s, pointer)
         if not must:
             self.engine.frees.append((*forward, *reverse))
-        return [*forward, *done], reverse
+        return [*check, *forward, *done], reverse
 
     def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
         """Memory that is given to later allocations; its contents are saved like those overwritten."""
