@@ -51,7 +51,7 @@ C_HOST = (
     "fail.c", "all_come.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c",
     "parallel.c", "owned.c", "sized.c", "cuda_api.c", "cuda_devices.c", "device_properties.c", "cuda_streams.c",
     "cublas.c", "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", "nccl_on_devices.c",
-    "nccl_on_gpus.c", *HOST, "unwind.c", "report.c",
+    "nccl_on_gpus.c", "mpi_on_gpus.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -82,7 +82,8 @@ WHOLE = frozenset(  # belong together
         "resume.c",
         "serial.c",
     }
-    | {"nccl_on_devices.c", "tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
+    | {"nccl_on_devices.c", "mpi_on_gpus.c"}
+    | {"tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
 _TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries

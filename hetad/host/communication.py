@@ -28,6 +28,7 @@ from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.memops import nccl
 from hetad.memops.communication import (
     BEGINS,
+    BUFFERS,
     BYTES,
     HANDLES,
     HEADER,
@@ -55,13 +56,12 @@ if TYPE_CHECKING:
     from hetad.diagnostics import Span
     from hetad.host.engine import HostEngine
 
-_BUFFERS = ("src", "dst", "updated")
 _TOLD = ("request", "request_held", "requests", "status", "number", "found", "numbers", "store", "handle_changed")
 _WIDTHS = {**dict(zip(REALS, (4, 8), strict=True)), **nccl.REALS}
 _BYTES = (*BYTES, *nccl.BYTES)
 _OF_ONE_BUFFER = (communication.elements_bytes, communication.nccl_bytes)
 _NO_HANDLE = {"type": "MPI_DATATYPE_NULL", "block_type": "MPI_DATATYPE_NULL", "operator": "MPI_OP_NULL"}
-_POINTERS = (*_BUFFERS, "counts", "places", "sent_counts", "sent_places")
+_POINTERS = (*BUFFERS, "counts", "places", "sent_counts", "sent_places")
 _FREES = {
     "MPI_Comm_free": communication.comm_free,
     "MPI_Type_free": communication.type_free,
@@ -123,7 +123,7 @@ class CommunicationAdjoints:
         """The library may read memory of the device, which a launch may be about to write: the program has waited for
         its own streams, of which the derivative has none."""
         on_device = row.header == HEADER and any(
-            self.engine.spaces.behind(bare(s.args[i])) == "device" for i in row.positions(*_BUFFERS)
+            self.engine.spaces.behind(bare(s.args[i])) == "device" for i in row.positions(*BUFFERS)
         )
         return [ir.Call("cudaDeviceSynchronize", (), span=s.span)] if on_device else []
 
@@ -202,7 +202,7 @@ class CommunicationAdjoints:
     def _operand(self, s: ir.Call, row: MemoryOperation, role: str) -> ir.Expr:
         """What an operation is given: an argument, the adjoint of one, or what is known of the memory."""
         kind, _, of = role.partition("_")
-        if kind in ("adj", "on") and of in _BUFFERS and (at := row.position(of)) is not None:
+        if kind in ("adj", "on") and of in BUFFERS and (at := row.position(of)) is not None:
             return self._adjoint(s, s.args[at]) if kind == "adj" else where(*self._known, s.args[at])
         at = row.position(role)
         return s.args[at] if at is not None else _absent(s, role)
@@ -244,7 +244,7 @@ def where(pointers: PointsTo, spaces: Spaces, arg: ir.Expr) -> ir.Expr:
 
 def refuse_reals_as_integers(s: ir.Call, row: MemoryOperation) -> None:
     """Messages of integers have no derivative, so what they carry must be integers."""
-    reals = (scalar_base(bare(s.args[i]).type) for i in sorted(row.positions(*_BUFFERS)))
+    reals = (scalar_base(bare(s.args[i]).type) for i in sorted(row.positions(*BUFFERS)))
     held = next((t for t in reals if isinstance(t, Float)), None)
     for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type"))):
         if held is not None and isinstance(type_, ir.Const) and type_.text in INTEGERS:
@@ -253,7 +253,7 @@ def refuse_reals_as_integers(s: ir.Call, row: MemoryOperation) -> None:
 
 def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Callable[[ir.Expr], bool]) -> None:
     """Refuses what has no derivative, as far as the text tells.  `is_active`: what lies behind a pointer."""
-    buffers = [bare(s.args[i]) for i in sorted(row.positions(*_BUFFERS))]
+    buffers = [bare(s.args[i]) for i in sorted(row.positions(*BUFFERS))]
     active = [p for p in buffers if is_active(p)]
     for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type", "kind_of_number"))):
         if not isinstance(type_, ir.Const) or type_.text is None:

@@ -44,6 +44,7 @@ HEADER = "mpi.h"
 #   sent_counts, sent_places, counts, places   arrays: of each rank, how many elements, and where
 #   displacements, types         of a type that is made: where its parts lie, in bytes, and what they are
 #   request, request_held, requests, status, number, found, numbers, read, handle_changed, displacement, info
+BUFFERS = ("src", "dst", "updated")  # the roles of what messages move
 ACTIONS: tuple[Action, ...] = ("communicate", "start", "complete")
 # Roles of arguments through which memory is read, and written.
 READ = (

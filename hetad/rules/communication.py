@@ -331,6 +331,7 @@ comm_free = Act("int mpi_comm_free(MPI_Comm *handle_changed)", "adds nothing", r
 request_free = Act("int mpi_request_free(MPI_Request *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
 type_free = Act("int mpi_type_free(MPI_Datatype *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
 
+FORWARD = tuple(r.forward for r in RULES.values() if r.forward is not None)
 _WAITS = ("MPI_Wait", "MPI_Test", "MPI_Start")
 COMPLETE = (
     *(r.forward for name, r in RULES.items() if name.startswith(_WAITS) and r.forward is not None),

@@ -16,7 +16,8 @@ enum { /* the numbers of cuda.h that are used */
     STATIC_SHARED = 1, MAX_DYNAMIC_SHARED = 8,                                                      /* of a function */
     RELEASE_THRESHOLD = 4,                                                                          /* of a pool */
     DEFAULT_SHARED = 48 * 1024, /* what every kernel may have without asking */
-    IS_MANAGED = 8, ORDINAL = 9,                                                                    /* of a pointer */
+    MEMORY_TYPE = 2, IS_MANAGED = 8, ORDINAL = 9,                                                   /* of a pointer */
+    OF_DEVICE = 2,                                                                                  /* a memory type */
     FOR_ALL = 1,                                                                                    /* CU_MEM_ATTACH_GLOBAL */
     DEVICES = 64,
     INVALID_DEVICE = 101, NO_PEER_ACCESS = 217, /* errors */

@@ -23,7 +23,7 @@ from hetad.analysis.between_calls import kept_between_calls
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.host.devices import uses_devices
 from hetad.ir.texts import code_words
-from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking, nccl
+from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking, mpi, nccl
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.cuda_table import Module
 from hetad.run.executable import Executable, Library, library
@@ -201,11 +201,12 @@ def host_library(source: str, shared: bool) -> Library:
     Raises:
         BackendError: a compiler fails, or there is no NCCL.
     """
-    if not speaks_nccl(code_words(source)):
-        return library(source, shared=shared)
-    functions = nccl.functions()
+    functions = nccl.functions() if speaks_nccl(code_words(source)) else None
     code = library(source, shared=shared)
-    code.function("hetad_use_nccl", None, ctypes.c_void_p)(ctypes.addressof(functions))
+    if functions is not None:
+        code.function("hetad_use_nccl", None, ctypes.c_void_p)(ctypes.addressof(functions))
+    if keeps_to_host := code.optional("hetad_mpi_keeps_to_host", None, ctypes.c_int):
+        keeps_to_host(not mpi.may_reach_gpus())
     return code
 
 

@@ -132,6 +132,21 @@ def _first(version: str) -> str:
     return " ".join(version.splitlines()[0].split()) if version.strip() else "unknown"
 
 
+@functools.cache
+def may_reach_gpus() -> bool:
+    """Whether MPI may be given memory of GPUs: it says that it is CUDA-aware, does not say, or `$HETAD_MPI_CUDA_AWARE`
+    says so for it."""
+    if explicit := os.environ.get("HETAD_MPI_CUDA_AWARE"):
+        return explicit != "0"
+    library()
+    for path in _loaded():
+        with contextlib.suppress(OSError):
+            found = ctypes.CDLL(path)
+            if hasattr(found, "MPIX_Query_cuda_support"):
+                return bool(found.MPIX_Query_cuda_support())
+    return True
+
+
 def handle_of(value: Any) -> int:
     """The handle of a communicator of mpi4py; None stands for MPI_COMM_WORLD.
 

@@ -30,7 +30,7 @@ from hetad.ir.build import binary, integer
 from hetad.ir.types import INT, STRING, VOID, Pointer
 from hetad.ir.visit import walk_stmts
 from hetad.memops import nccl
-from hetad.memops.communication import MAKE_COMMUNICATORS, STARTED, SUM, WILDCARDS
+from hetad.memops.communication import BUFFERS, MAKE_COMMUNICATORS, STARTED, SUM, WILDCARDS
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import communication, operations
 from hetad.rules.communication import RULES, TANGENTS
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from hetad.tangent.engine import Direction, Statements
     from hetad.tangent.host import HostEngine
 
-_BUFFERS = ("src", "dst", "updated")
 _FREES = {"MPI_Type_free": communication.type_free, "MPI_Request_free": communication.request_free}
 _TOLD = ("status", "number", "found", "numbers", "store")
 
@@ -72,7 +71,7 @@ class CommunicationTangents:
 
     def _with_tangents(self, s: ir.Call, row: MemoryOperation) -> Statements:
         if row.header == nccl.HEADER:
-            again = row.positions(*_BUFFERS)
+            again = row.positions(*BUFFERS)
             return [s, *(self._again(s, row, d) for d in self.engine.directions if again)]
         if self.engine.again:
             return self._plainly(s, row)
@@ -149,7 +148,7 @@ class CommunicationTangents:
         return at is None or (isinstance(operator, ir.Const) and operator.text == SUM)
 
     def _again(self, s: ir.Call, row: MemoryOperation, d: Direction) -> ir.Stmt:
-        args = tuple(self._shadow(d, a) if role in _BUFFERS else a for role, a in zip(row.roles, s.args, strict=True))
+        args = tuple(self._shadow(d, a) if role in BUFFERS else a for role, a in zip(row.roles, s.args, strict=True))
         return replace(s, args=args, result=None)
 
     def _call(
@@ -165,7 +164,7 @@ class CommunicationTangents:
     def _operand(self, s: ir.Call, row: MemoryOperation, d: Direction | None, role: str) -> ir.Expr:
         kind, _, of = role.partition("_")
         of = "updated" if of == "src" and row.position("src") is None else of  # what is sent is replaced
-        at = row.position(of if kind in ("dot", "on", "adj") and of in _BUFFERS else role)
+        at = row.position(of if kind in ("dot", "on", "adj") and of in BUFFERS else role)
         if kind == "on" and at is not None:
             return where(self.engine.pointers, self.engine.spaces, s.args[at])
         if kind in ("dot", "adj") and at is not None:

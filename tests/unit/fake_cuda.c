@@ -175,13 +175,12 @@ int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
 }
 int cuPointerGetAttribute(void *value, int attribute, ptr p)
 {
-    if (attribute == 9) {
+    if (attribute == 2 || attribute == 9) {
         const struct owner *o = owner_of(p);
-        if (o != NULL) {
-            *(int *)value = o->device;
-            return 0;
-        }
-        return 1;
+        if (o == NULL)
+            return 1;
+        *(int *)value = attribute == 2 ? 2 : o->device;
+        return 0;
     }
     *(int *)value = 0;
     for (int i = 0; i < 64; i++)

@@ -26,7 +26,7 @@ from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
 from hetad.targets.accesses import NumberedAccesses
 from hetad.targets.checked import CheckedAssembly, kernel_names, ranges, reached_variables
-from hetad.targets.communication import INCLUDE, speaks_mpi, speaks_nccl
+from hetad.targets.communication import INCLUDE, given_to_mpi, speaks_mpi, speaks_nccl
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
@@ -111,6 +111,8 @@ def _file(
     wanted += RACE_NAMES if options.racecheck else ()
     if entry is not None:
         wanted.append("hetad_sized")
+    if dialect.on_gpus and any(given_to_mpi(s) for f in functions for s in walk_stmts(f.body)):
+        wanted.append("hetad_mpi_reach")
     if not on_cpu and parts.symbols():
         wanted.append("hetad_device_variables")
     snippets = parts.support_for(everything, [*wanted, *_accounts(parts.support_for(everything, wanted))])
@@ -220,6 +222,8 @@ class HostStatements(Statements):
         if size is not None:
             yield f"hetad_sized({self.expressions.text(size)});"
         yield from ranges(call, self.expressions)
+        for buffer in given_to_mpi(call) if self.parts.dialect.on_gpus else ():
+            yield f"hetad_mpi_reach({self.expressions.text(buffer)});"
         yield from super().statement(statement)
         if has_place:
             yield "hetad_place = NULL;"
