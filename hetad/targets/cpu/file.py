@@ -19,14 +19,16 @@ from hetad.ir.names import reached
 from hetad.ir.texts import code_words
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void, is_half
 from hetad.ir.visit import walk_stmts
+from hetad.memops.communication import BUFFERS
 from hetad.memops.communication import HEADER as MPI
 from hetad.memops.nccl import HEADER as NCCL
 from hetad.passes.manager import run
 from hetad.rules import callees, operations
+from hetad.rules.communication import FORWARD
 from hetad.rules.routines import routine_of
 from hetad.targets.accesses import NumberedAccesses
 from hetad.targets.checked import CheckedAssembly, kernel_names, ranges, reached_variables
-from hetad.targets.communication import INCLUDE, given_to_mpi, speaks_mpi, speaks_nccl
+from hetad.targets.communication import INCLUDE, speaks_mpi, speaks_nccl
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
@@ -111,7 +113,7 @@ def _file(
     wanted += RACE_NAMES if options.racecheck else ()
     if entry is not None:
         wanted.append("hetad_sized")
-    if dialect.on_gpus and any(given_to_mpi(s) for f in functions for s in walk_stmts(f.body)):
+    if dialect.on_gpus and any(_given_to_mpi(s) for f in functions for s in walk_stmts(f.body)):
         wanted.append("hetad_mpi_reach")
     if not on_cpu and parts.symbols():
         wanted.append("hetad_device_variables")
@@ -222,7 +224,7 @@ class HostStatements(Statements):
         if size is not None:
             yield f"hetad_sized({self.expressions.text(size)});"
         yield from ranges(call, self.expressions)
-        for buffer in given_to_mpi(call) if self.parts.dialect.on_gpus else ():
+        for buffer in _given_to_mpi(call) if self.parts.dialect.on_gpus else ():
             yield f"hetad_mpi_reach({self.expressions.text(buffer)});"
         yield from super().statement(statement)
         if has_place:
@@ -287,6 +289,16 @@ def _may_fail(call: ir.Call) -> bool:
     if row is None:
         return callees.has(call, "may fail for want of memory")
     return row.action in ("allocate", "free", "copy", "fill") or row.header in (MPI, NCCL)
+
+
+def _given_to_mpi(s: ir.Stmt) -> tuple[ir.Expr, ...]:
+    """The memory that MPI itself reads or writes in a call of the program's, or in what a derivative does for that."""
+    if not isinstance(s, ir.Call):
+        return ()
+    row = callees.find(s.function)
+    if row.header != MPI and not operations.does(s, *FORWARD):
+        return ()
+    return tuple(arg for role, arg in zip(row.roles, s.args, strict=False) if role in BUFFERS)
 
 
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:
