@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hetad.analysis.between_calls import kept_between_calls
 from hetad.diagnostics import BackendError
 from hetad.run.cpu_executable import CpuExecutable
-from hetad.run.executable import Executable, library
+from hetad.run.executable import Executable, library, starts_afresh
 from hetad.run.kept import kept
 from hetad.targets.places import Places
 
@@ -48,7 +47,7 @@ def build(program: Program, entry: str, running: Running, parts: tuple[str, ...]
         told = "" if places is None else places.text
         text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel), told), printed)
         needed = ("m", "pthread") if parallel else ("m",)
-        code = library(text, libraries=needed, unloads=True, shared=not kept_between_calls(program, entry))
+        code = library(text, libraries=needed, unloads=True, shared=starts_afresh(program, entry))
         threads = count if parallel and not fibers else None
         if places is None:
             return CpuExecutable(program.functions[entry], code, threads)
@@ -60,7 +59,7 @@ def build(program: Program, entry: str, running: Running, parts: tuple[str, ...]
         return made(Places())
     if running.checked is False or mode != "safe":
         return made(None)
-    if kept_between_calls(program, entry):  # in one library, not in that of the last call that was like this one
+    if not starts_afresh(program, entry):  # in one library, not in that of the last call that was like this one
         return made(Places())
     from hetad.run.adaptive import AdaptiveExecutable
 

@@ -6,12 +6,12 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from hetad import targets
-from hetad.analysis.between_calls import kept_between_calls
 from hetad.diagnostics import BackendError
 from hetad.run import cuda
 from hetad.run.checked import Checked, KnownMemory
 from hetad.run.cuda_executable import CudaExecutable, host_library, on_several_devices
 from hetad.run.cuda_memory import CudaMemory
+from hetad.run.executable import starts_afresh
 from hetad.targets.accesses import NumberedAccesses
 
 if TYPE_CHECKING:
@@ -56,5 +56,5 @@ def build(program: Program, entry: str) -> CheckedCudaExecutable:
     accesses, kernels = NumberedAccesses(), targets.kernels(program)
     device_source = targets.device_source(program, accesses)
     source = targets.host_source(program, entry, kernels, accesses)
-    code = host_library(source, shared=not kept_between_calls(program, entry))
+    code = host_library(source, shared=starts_afresh(program, entry))
     return CheckedCudaExecutable(program, entry, code, kernels, device_source)

@@ -19,14 +19,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from hetad import targets
-from hetad.analysis.between_calls import kept_between_calls
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.host.devices import uses_devices
 from hetad.ir.texts import code_words
 from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking, mpi, nccl
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.cuda_table import Module
-from hetad.run.executable import Executable, Library, library
+from hetad.run.executable import Executable, Library, library, starts_afresh
 from hetad.targets.communication import speaks_nccl
 
 if TYPE_CHECKING:
@@ -190,8 +189,7 @@ def host_code(program: Program, entry: str) -> tuple[Library, tuple[str, ...]]:
     """The compiled code of the host, and the names of the kernels that it launches, in its order."""
     cuda.require()
     kernels = targets.kernels(program)
-    shared = not kept_between_calls(program, entry)
-    return host_library(targets.host_source(program, entry, kernels), shared), kernels
+    return host_library(targets.host_source(program, entry, kernels), starts_afresh(program, entry)), kernels
 
 
 def host_library(source: str, shared: bool) -> Library:

@@ -23,10 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from hetad.ir.nodes import Function
+    from hetad.ir.nodes import Function, Program
     from hetad.ir.types import Type
     from hetad.run.memory import Memory
     from hetad.targets.places import Places
+
+
+def starts_afresh(program: Program, entry: str) -> bool:
+    """Whether a call of `entry` finds nothing that an earlier call of the program has left: then one library serves
+    all."""
+    if not program.globals:  # as most are, without what it takes to look
+        return True
+    from hetad.analysis.between_calls import kept_between_calls
+
+    return not kept_between_calls(program, entry)
 
 
 class Library:
