@@ -25,6 +25,7 @@ from hetad.passes.watching import Verifying
 from hetad.rules.signatures import signature
 from hetad.run import compiler, kept
 from tests import precompiled
+from tests.turns import is_turn_of
 
 watch_always(Verifying(signature))  # each pass leaves valid IR in every test
 
@@ -50,12 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _compiled_quickly(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two thirds of the suite's time would be the C compiler's: seven of eight tests compile without optimisation.
-    HETAD_TEST_FLAGS=K lets another eighth compile as users do, in CI that of the day; HETAD_TEST_FLAGS=shipped all."""
-    shipped = os.environ.get("HETAD_TEST_FLAGS") or "0"
-    if shipped == "shipped" or request.node.get_closest_marker("shipped"):
-        return
-    if zlib.crc32(request.node.nodeid.encode()) % 8 != int(shipped) % 8:
+    """Two thirds of the suite's time would be the C compiler's: seven of eight tests compile without optimisation, an
+    eighth in turn as users do."""
+    if not request.node.get_closest_marker("shipped") and not is_turn_of(request.node.nodeid, 8):
         monkeypatch.setattr(compiler, "FLAGS", _quick_flags())
 
 
