@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.beyond_c import TAGS, TYPE_WORDS
+from hetad.frontend.flags import ENDS, FLAGS
 from hetad.frontend.models import CLOCKS
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, operators, split_commas
 from hetad.ir import texts
@@ -19,8 +20,8 @@ from hetad.ir import texts
 OPAQUE = "hetad$opaque"
 
 _HEADERS = {
-    "iostream": "cout cerr clog endl flush",
-    "iomanip": "setprecision setw setfill fixed scientific left right hex dec boolalpha defaultfloat showpoint",
+    "iostream": " ".join(("cout", "cerr", "clog", *ENDS)),
+    "iomanip": " ".join(("setprecision", "setw", "setfill", *(f for f in FLAGS if f not in ENDS))),
     "chrono": "chrono",
     "random": "mt19937 mt19937_64 minstd_rand default_random_engine random_device uniform_real_distribution "
     "uniform_int_distribution normal_distribution bernoulli_distribution",

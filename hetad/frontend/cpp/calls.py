@@ -14,6 +14,7 @@ from hetad.frontend.cpp import (
     objects,
     pointers,
     polymorphic,
+    streams,
     targets,
     tree,
 )
@@ -51,6 +52,9 @@ def _call(body: Body, cursor: Cursor) -> Node:
         return _launch(body, cursor, meant, configuration)
     if body.source.is_models(meant) and meant.spelling in _NOT_MODELLED and clang.definition(meant) is None:
         _refuse_model(body, cursor, meant)
+    if meant.spelling == "operator<<" and not body.source.is_models(meant) and not body.source.is_users(meant):
+        what = "writing to a stream that is a member or a parameter"
+        body.source.refuse(what, cursor, "write to std::cout, or to a stream that the function itself declares")
     if body.source.is_models(meant) or not body.source.is_users(meant):
         value = clang.evaluate(cursor)
         if value is not None:
@@ -75,7 +79,8 @@ def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
     from hetad.frontend.cpp.expressions import expression
 
     held, configuration = cursor.referenced, _configuration(cursor)
-    if held is not None and held.kind not in _VARIABLES and not pointers.is_returned(cursor):
+    is_named = held is None or held.kind in _VARIABLES or held.hash in body.bound
+    if not is_named and not pointers.is_returned(cursor):
         return None
     found = targets.chosen(cursor, body.targets) if configuration is None else None
     if found is None and targets.called(cursor, body.targets) is None:
@@ -83,8 +88,9 @@ def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
     if found is None:
         return None
     at, number = body.coord(cursor), expression(body, found.by)
+    before: list[Node] = []
     if len(found.functions) > 2 and not accessors.is_pure(number):
-        body.source.refuse("a table of functions whose index an expression makes", found.by, "give the index a name")
+        number, before = lifetimes.named(body, lifetimes.held(body, number))
 
     def called(function: Cursor) -> Node:
         if configuration is not None:
@@ -97,7 +103,7 @@ def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
     node = calls[-1]
     for k, one in reversed(list(zip(found.numbers[:-1], calls[:-1], strict=True))):
         node = tree.choice(tree.binary("==", number, tree.constant("int", str(k), at), at), one, node, at)
-    return node
+    return tree.sequence([*before, node], at) if before else node
 
 
 def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[Node], dict[int, Cursor]]:
@@ -239,6 +245,8 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     from hetad.frontend.cpp.expressions import expression
 
     parts, args = clang.children(cursor), given(cursor)
+    if meant.spelling in streams.ANSWERS and meant.semantic_parent.spelling == "ofstream":
+        return tree.constant("int", str(streams.ANSWERS[meant.spelling]), body.coord(cursor))
     if not body.source.is_users(meant) and meant.kind == CursorKind.CONVERSION_FUNCTION:
         return _object(body, parts[0])  # of half precision, which lowering converts
     if parts and parts[0].kind == CursorKind.MEMBER_REF_EXPR and parts[0].spelling == meant.spelling:

@@ -32,6 +32,8 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
         return _constructed(body, inner, wanted)
     if wanted is not None and (null := pointers.null(body, inner, wanted)) is not None:
         return null
+    if wanted is not None and (function := pointers.of_listed(body, inner, wanted)) is not None:
+        return function
     if inner.kind != CursorKind.INIT_LIST_EXPR:
         return lifetimes.element(body, expression(body, cursor), wanted, inner)
     elements = clang.expressions(inner)

@@ -71,7 +71,7 @@ def _computed(body: Body, cursor: Cursor, unread: set[int]) -> dict[range, Node]
             continue
         if _is_shown(value.type):
             found[places] = expression(body, value)
-        elif value.type.get_canonical().spelling in _TEXTS and _is_lasting(value):
+        elif value.type.get_canonical().spelling in _TEXTS and not _is_texts(value):
             found[places] = tree.member(expression(body, value), "text", body.coord(value))
     return found
 
@@ -100,14 +100,11 @@ def _is_made(body: Body, cursor: Cursor) -> bool:
     return meant is not None and meant.hash in body.bound
 
 
-def _is_lasting(value: Cursor) -> bool:
-    """Whether an object is no temporary one: a variable's, a member, what a function returns by reference."""
+def _is_texts(value: Cursor) -> bool:
+    """Whether it is a variable, which `_with_texts` hands over."""
     while value.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR) and (below := clang.only(value)) is not None:
         value = below
-    called = value.referenced if value.kind == CursorKind.CALL_EXPR else None
-    if called is not None:
-        return bool(called.result_type.kind == TypeKind.LVALUEREFERENCE)
-    return value.kind in (CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR)
+    return bool(value.kind == CursorKind.DECL_REF_EXPR)
 
 
 def _is_shown(type_: Type) -> bool:

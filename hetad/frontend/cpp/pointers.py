@@ -60,6 +60,8 @@ def _taken(cursor: Cursor, is_called: bool) -> Iterator[Cursor]:
         yield clang.definition(meant) or meant
     if (operator := targets.of_lambda(cursor)) is not None:
         yield operator
+    if cursor.kind == CursorKind.INIT_LIST_EXPR:
+        yield from (f for e in clang.expressions(cursor) if (f := targets.listed(_unwrapped(e))) is not None)
     called = _callee(cursor) if cursor.kind == CursorKind.CALL_EXPR else None
     given = list(cursor.get_arguments()) if cursor.kind == CursorKind.CALL_EXPR else []  # lists show them unconverted
     for child in (*cursor.get_children(), *given):
@@ -82,11 +84,21 @@ def value(body: Body, function: Cursor, at: Cursor) -> Node:
     return tree.known(number, ULLONG, body.coord(at))
 
 
+def _unwrapped(cursor: Cursor) -> Cursor:
+    while cursor.kind in _WRAPPING and (below := clang.only(cursor)) is not None:
+        cursor = below
+    return cursor
+
+
+def of_listed(body: Body, cursor: Cursor, type_: Type) -> Node | None:
+    """A pointer to a function that a lambda in a list becomes."""
+    operator = targets.listed(_unwrapped(cursor)) if targets.is_function_pointer(type_) else None
+    return value(body, operator, cursor) if operator is not None else None
+
+
 def null(body: Body, cursor: Cursor, type_: Type) -> Node | None:
     """The null pointer, where a pointer to a function is wanted."""
-    inner = cursor
-    while inner.kind in _WRAPPING and (below := clang.only(inner)) is not None:
-        inner = below
+    inner = _unwrapped(cursor)
     if inner.kind not in _NULLS or not targets.is_function_pointer(type_):
         return None
     return tree.known(0, ULLONG, body.coord(cursor))

@@ -111,9 +111,21 @@ def of_lambda(cursor: Cursor) -> Cursor | None:
     meant = cursor.referenced if cursor.kind == CursorKind.CALL_EXPR else None
     if meant is None or meant.kind != CursorKind.CONVERSION_FUNCTION or not is_function_pointer(meant.result_type):
         return None
-    closure = meant.semantic_parent
+    return operator_of(meant.semantic_parent)
+
+
+def listed(cursor: Cursor) -> Cursor | None:
+    """The same of a lambda in a list, which shows it unconverted."""
+    closure = cursor.type.get_canonical().get_declaration()
+    return operator_of(closure) if not list(closure.type.get_fields()) else None
+
+
+def operator_of(closure: Cursor) -> Cursor | None:
+    """The operator of the class of a lambda, if there is one for all arguments; None for other classes."""
+    if LAMBDA not in closure.type.spelling:
+        return None
     operators = [m for m in closure.get_children() if m.kind == CursorKind.CXX_METHOD and m.spelling == "operator()"]
-    return operators[0] if LAMBDA in closure.type.spelling and len(operators) == 1 else None
+    return operators[0] if len(operators) == 1 else None
 
 
 def is_lambdas(function: Cursor) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from hetad.frontend.flags import FLAGS
 from hetad.frontend.preprocess import Preprocessed, preprocess
 
 _FOLDER = "<hetad>/"
@@ -13,7 +14,8 @@ _MAPS = ("map<", "set<", "multimap<", "multiset<")
 _HASHED = ("unordered_map<", "unordered_set<")
 _SHARED = ("shared_ptr", "make_shared", "weak_ptr")
 _VARIANTS = ("variant", "monostate")
-_TEXT_STREAMS = ("ostringstream", "stringstream")
+_TEXT_STREAMS = ("ostringstream", "istringstream", "stringstream")
+_MANIPULATORS = ("setprecision", "setw", "setfill", *FLAGS)
 _QUEUES = ("deque<", "queue<", "stack<", "priority_queue<")
 # The models, each behind those that it needs, and the words by which a program asks for them; `map<`: with arguments.
 _WORDS = {
@@ -57,7 +59,10 @@ _WORDS = {
     ),
     "chrono": ("chrono",),
     "istream": ("ifstream",),
-    "string": ("string", "string_view", "to_string", "stoi", "stol", "stoul", "stof", "stod", *_HASHED, *_TEXT_STREAMS),
+    "string": (
+        "string", "string_view", "to_string", "stoi", "stol", "stoul", "stoll", "stoull", "stof", "stod", *_HASHED,
+        *_TEXT_STREAMS,
+    ),
     "sstream": _TEXT_STREAMS,
     "vector": ("vector", "thrust", *_QUEUES),
     "queue": _QUEUES,
@@ -92,7 +97,7 @@ CLOCKS = frozenset(
     "microseconds nanoseconds seconds".split()
 )
 # What is passed over where nothing depends on it, and has a model for where something does.
-RATHER_PASSED_OVER = CLOCKS | {"string", "to_string", *_TEXT_STREAMS}
+RATHER_PASSED_OVER = CLOCKS | {"string", "to_string", *_TEXT_STREAMS, *_MANIPULATORS}
 
 
 @cache

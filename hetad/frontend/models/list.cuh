@@ -23,7 +23,8 @@ template <class T> struct __chain {
         free(previous);
     }
     // A slot before `at`.
-    template <class... Given> int insert(int at, Given &&...given)
+    template <class... Given> int insert(int at, Given &&...given) { return take(at, new T(forward<Given>(given)...)); }
+    int take(int at, T *made)
     {
         int slot = gone;
         if (slot != 0) {
@@ -34,7 +35,7 @@ template <class T> struct __chain {
             slot = used;
             ++used;
         }
-        slots[slot] = new T(forward<Given>(given)...);
+        slots[slot] = made;
         __join(previous[at], slot);
         __join(slot, at);
         ++count;
@@ -162,7 +163,9 @@ public:
     size_t size() const { return of->count; }
     bool empty() const { return of->count == 0; }
     void push_back(const T &value) { of->insert(0, value); }
+    void push_back(T &&value) { of->insert(0, move(value)); }
     void push_front(const T &value) { of->insert(of->next[0], value); }
+    void push_front(T &&value) { of->insert(of->next[0], move(value)); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
         of->insert(0, forward<Given>(given)...);
@@ -176,6 +179,7 @@ public:
     void pop_back() { of->erase(of->previous[0]); }
     void pop_front() { of->erase(of->next[0]); }
     iterator insert(iterator at, const T &value) { return iterator(of, of->insert(at.at, value)); }
+    iterator insert(iterator at, T &&value) { return iterator(of, of->insert(at.at, move(value))); }
     iterator erase(iterator at) { return iterator(of, of->erase(at.at)); }
     template <class F> void remove_if(F f)
     {

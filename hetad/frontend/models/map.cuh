@@ -85,10 +85,14 @@ template <class T, class K, class Of, class Less> struct __sorted {
     }
     int find(const K &key) const { return at(rank(key), key); }
     int slot(size_t rank) const { return rank < of->count ? order[rank] : 0; }
-    int put(size_t rank, const T &value)
+    template <class... Given> int put(size_t rank, Given &&...given)
+    {
+        return take(rank, new T(forward<Given>(given)...));
+    }
+    int take(size_t rank, T *element)
     {
         const size_t n = of->count;
-        const int made = of->insert(slot(rank), value);
+        const int made = of->take(slot(rank), element);
         if (n == room)
             __grow();
         for (size_t i = n; i > rank; --i)
@@ -138,10 +142,66 @@ public:
     typedef __list_iterator<value_type> const_iterator;
 
     map() : in() {}
-    map(initializer_list<value_type> list) : in()
+    map(__list_of<value_type> list) : in()
     {
         for (size_t i = 0; i < list.size(); ++i)
             insert(list.begin()[i]);
+    }
+    map(const __entry<value_type> &a) : in() { insert(a); }
+    map(const __entry<value_type> &a, const __entry<value_type> &b)
+        : map(a)
+    {
+        insert(b);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c)
+        : map(a, b)
+    {
+        insert(c);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d)
+        : map(a, b, c)
+    {
+        insert(d);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e)
+        : map(a, b, c, d)
+    {
+        insert(e);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f)
+        : map(a, b, c, d, e)
+    {
+        insert(f);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g)
+        : map(a, b, c, d, e, f)
+    {
+        insert(g);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h)
+        : map(a, b, c, d, e, f, g)
+    {
+        insert(h);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i)
+        : map(a, b, c, d, e, f, g, h)
+    {
+        insert(i);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j)
+        : map(a, b, c, d, e, f, g, h, i)
+    {
+        insert(j);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j, const __entry<value_type> &k)
+        : map(a, b, c, d, e, f, g, h, i, j)
+    {
+        insert(k);
+    }
+    map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j, const __entry<value_type> &k, const __entry<value_type> &l)
+        : map(a, b, c, d, e, f, g, h, i, j, k)
+    {
+        insert(l);
     }
     template <class I, class = __iterator_only<I>> map(I from, I to) : in()
     {
@@ -150,6 +210,8 @@ public:
     }
     iterator begin() const { return iterator(in.of, in.of->next[0]); }
     iterator end() const { return iterator(in.of, 0); }
+    reverse_iterator<iterator> rbegin() const { return reverse_iterator<iterator>(end()); }
+    reverse_iterator<iterator> rend() const { return reverse_iterator<iterator>(begin()); }
     iterator cbegin() const { return begin(); }
     iterator cend() const { return end(); }
     size_t size() const { return in.of->count; }
@@ -161,7 +223,7 @@ public:
         const size_t rank = in.rank(key);
         int slot = in.at(rank, key);
         if (slot == 0)
-            slot = in.put(rank, value_type(key, V()));
+            slot = in.put(rank, __in_parts(), key);
         return in.of->slots[slot]->second;
     }
     V &at(const K &key)
@@ -183,28 +245,33 @@ public:
     bool contains(const K &key) const { return in.find(key) != 0; }
     iterator lower_bound(const K &key) const { return iterator(in.of, in.slot(in.rank(key))); }
     iterator upper_bound(const K &key) const { return iterator(in.of, in.slot(in.rank(key, true))); }
-    pair<iterator, bool> insert(const value_type &value)
+    pair<iterator, bool> insert(const value_type &value) { return __put(value.first, value); }
+    pair<iterator, bool> insert(value_type &&value) { return __put(value.first, move(value)); }
+    template <class P, class = __other_pair<P, value_type>> pair<iterator, bool> insert(P &&value)
     {
-        const size_t rank = in.rank(value.first);
-        const int slot = in.at(rank, value.first);
-        if (slot != 0)
-            return pair<iterator, bool>(iterator(in.of, slot), false);
-        return pair<iterator, bool>(iterator(in.of, in.put(rank, value)), true);
+        return __put(value.first, forward<P>(value));
     }
-    template <class Key, class... Given> pair<iterator, bool> emplace(const Key &key, Given &&...given)
+    template <class I, class = __iterator_only<I>> void insert(I from, I to)
     {
-        return insert(value_type(key, V(forward<Given>(given)...)));
+        for (; from != to; ++from)
+            insert(*from);
+    }
+    template <class Key, class... Given> pair<iterator, bool> emplace(Key &&key, Given &&...given)
+    {
+        return __put(key, __in_parts(), forward<Key>(key), forward<Given>(given)...);
     }
     template <class... Given> pair<iterator, bool> try_emplace(const K &key, Given &&...given)
     {
-        return insert(value_type(key, V(forward<Given>(given)...)));
+        return __put(key, __in_parts(), key, forward<Given>(given)...);
     }
-    pair<iterator, bool> insert_or_assign(const K &key, const V &value)
+    template <class M> pair<iterator, bool> insert_or_assign(const K &key, M &&value)
     {
-        pair<iterator, bool> made = insert(value_type(key, value));
-        if (!made.second)
-            made.first->second = value;
-        return made;
+        const size_t rank = in.rank(key);
+        const int slot = in.at(rank, key);
+        if (slot == 0)
+            return pair<iterator, bool>(iterator(in.of, in.put(rank, __in_parts(), key, forward<M>(value))), true);
+        in.of->slots[slot]->second = forward<M>(value);
+        return pair<iterator, bool>(iterator(in.of, slot), false);
     }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)
@@ -218,6 +285,16 @@ public:
 
 private:
     __sorted<value_type, K, __of_pair<K, V>, Less> in;
+
+    // An element that is made of what is given, if none has its key.
+    template <class... Given> pair<iterator, bool> __put(const K &key, Given &&...given)
+    {
+        const size_t rank = in.rank(key);
+        const int slot = in.at(rank, key);
+        if (slot != 0)
+            return pair<iterator, bool>(iterator(in.of, slot), false);
+        return pair<iterator, bool>(iterator(in.of, in.put(rank, forward<Given>(given)...)), true);
+    }
 };
 
 template <class K, class Less = less<K>, class A = void> class set {
@@ -257,12 +334,29 @@ public:
             return pair<iterator, bool>(iterator(in.of, slot), false);
         return pair<iterator, bool>(iterator(in.of, in.put(rank, value)), true);
     }
+    pair<iterator, bool> insert(K &&value)
+    {
+        const size_t rank = in.rank(value);
+        const int slot = in.at(rank, value);
+        if (slot != 0)
+            return pair<iterator, bool>(iterator(in.of, slot), false);
+        return pair<iterator, bool>(iterator(in.of, in.put(rank, move(value))), true);
+    }
     template <class I, class = __iterator_only<I>> void insert(I from, I to)
     {
         for (; from != to; ++from)
             insert(*from);
     }
-    template <class... Given> pair<iterator, bool> emplace(Given &&...given) { return insert(K(forward<Given>(given)...)); }
+    template <class... Given> pair<iterator, bool> emplace(Given &&...given)
+    {
+        K *made = new K(forward<Given>(given)...);
+        const size_t rank = in.rank(*made);
+        const int slot = in.at(rank, *made);
+        if (slot == 0)
+            return pair<iterator, bool>(iterator(in.of, in.take(rank, made)), true);
+        delete made;
+        return pair<iterator, bool>(iterator(in.of, slot), false);
+    }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)
     {
@@ -310,9 +404,17 @@ public:
     {
         return iterator(in.of, in.put(in.rank(value.first, true), value));
     }
-    template <class Key, class... Given> iterator emplace(const Key &key, Given &&...given)
+    iterator insert(value_type &&value)
     {
-        return insert(value_type(key, V(forward<Given>(given)...)));
+        return iterator(in.of, in.put(in.rank(value.first, true), move(value)));
+    }
+    template <class P, class = __other_pair<P, value_type>> iterator insert(P &&value)
+    {
+        return iterator(in.of, in.put(in.rank(value.first, true), forward<P>(value)));
+    }
+    template <class Key, class... Given> iterator emplace(Key &&key, Given &&...given)
+    {
+        return iterator(in.of, in.put(in.rank(key, true), __in_parts(), forward<Key>(key), forward<Given>(given)...));
     }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)

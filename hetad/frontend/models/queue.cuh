@@ -1,40 +1,78 @@
-// What hetad reads in place of <deque>, <queue> and <stack>: elements side by side, with room on both sides.
+// What hetad reads in place of <deque>, <queue> and <stack>: elements that stay where they are, and a table of their
+// addresses with room on both sides.
 namespace std {
+
+template <class T> struct __deque_iterator {
+    typedef T value_type;
+    T **at;
+    __deque_iterator() : at(nullptr) {}
+    explicit __deque_iterator(T **place) : at(place) {}
+    T &operator*() const { return **at; }
+    T *operator->() const { return *at; }
+    T &operator[](long i) const { return *at[i]; }
+    __deque_iterator &operator++()
+    {
+        ++at;
+        return *this;
+    }
+    __deque_iterator operator++(int)
+    {
+        __deque_iterator before = *this;
+        ++at;
+        return before;
+    }
+    __deque_iterator &operator--()
+    {
+        --at;
+        return *this;
+    }
+    __deque_iterator operator+(long n) const { return __deque_iterator(at + n); }
+    __deque_iterator operator-(long n) const { return __deque_iterator(at - n); }
+    __deque_iterator &operator+=(long n)
+    {
+        at += n;
+        return *this;
+    }
+    long operator-(const __deque_iterator &o) const { return at - o.at; }
+    bool operator==(const __deque_iterator &o) const { return at == o.at; }
+    bool operator!=(const __deque_iterator &o) const { return at != o.at; }
+    bool operator<(const __deque_iterator &o) const { return at < o.at; }
+};
 
 template <class T, class A = void> class deque {
 public:
     typedef T value_type;
     typedef size_t size_type;
-    typedef T *iterator;
+    typedef __deque_iterator<T> iterator;
     typedef T &reference;
     typedef const T &const_reference;
-    typedef const T *const_iterator;
+    typedef __deque_iterator<T> const_iterator;
 
-    deque() : memory(nullptr), start(0), count(0), room(0) {}
-    explicit deque(size_t n) : memory(nullptr), start(0), count(0), room(0) { resize(n); }
-    deque(size_t n, const T &value) : memory(nullptr), start(0), count(0), room(0) { resize(n, value); }
-    deque(initializer_list<T> list) : memory(nullptr), start(0), count(0), room(0)
+    deque() : held(nullptr), start(0), count(0), room(0) {}
+    explicit deque(size_t n) : held(nullptr), start(0), count(0), room(0) { resize(n); }
+    deque(size_t n, const T &value) : held(nullptr), start(0), count(0), room(0) { resize(n, value); }
+    deque(initializer_list<T> list) : held(nullptr), start(0), count(0), room(0)
     {
         for (size_t i = 0; i < list.size(); ++i)
             push_back(list.begin()[i]);
     }
-    template <class I, class = __iterator_only<I>> deque(I from, I to) : memory(nullptr), start(0), count(0), room(0)
+    template <class I, class = __iterator_only<I>> deque(I from, I to) : held(nullptr), start(0), count(0), room(0)
     {
         for (; from != to; ++from)
             push_back(*from);
     }
-    deque(const deque &other) : memory(nullptr), start(0), count(0), room(0) { __append(other); }
-    deque(deque &&other) : memory(other.memory), start(other.start), count(other.count), room(other.room)
+    deque(const deque &other) : held(nullptr), start(0), count(0), room(0) { __append(other); }
+    deque(deque &&other) : held(other.held), start(other.start), count(other.count), room(other.room)
     {
-        other.memory = nullptr;
+        other.held = nullptr;
         other.start = 0;
         other.count = 0;
         other.room = 0;
     }
     ~deque()
     {
-        __end_all();
-        free(memory);
+        clear();
+        free(held);
     }
     deque &operator=(const deque &other)
     {
@@ -51,33 +89,32 @@ public:
     }
     void swap(deque &other)
     {
-        std::swap(memory, other.memory);
+        std::swap(held, other.held);
         std::swap(start, other.start);
         std::swap(count, other.count);
         std::swap(room, other.room);
     }
 
-    T &operator[](size_t i) { return memory[start + i]; }
-    const T &operator[](size_t i) const { return memory[start + i]; }
+    T &operator[](size_t i) { return *held[start + i]; }
+    const T &operator[](size_t i) const { return *held[start + i]; }
     T &at(size_t i)
     {
         assert(i < count);
-        return memory[start + i];
+        return *held[start + i];
     }
-    T &front() { return memory[start]; }
-    const T &front() const { return memory[start]; }
-    T &back() { return memory[start + count - 1]; }
-    const T &back() const { return memory[start + count - 1]; }
-    T *begin() { return memory + start; }
-    const T *begin() const { return memory + start; }
-    T *end() { return memory + start + count; }
-    const T *end() const { return memory + start + count; }
+    T &front() { return *held[start]; }
+    const T &front() const { return *held[start]; }
+    T &back() { return *held[start + count - 1]; }
+    const T &back() const { return *held[start + count - 1]; }
+    iterator begin() const { return iterator(held + start); }
+    iterator end() const { return iterator(held + start + count); }
     size_t size() const { return count; }
     bool empty() const { return count == 0; }
 
     void clear()
     {
-        __end_all();
+        for (size_t i = 0; i < count; ++i)
+            __end(start + i);
         count = 0;
         start = 0;
     }
@@ -86,7 +123,7 @@ public:
         while (count > n)
             pop_back();
         while (count < n)
-            push_back(T());
+            emplace_back();
     }
     void resize(size_t n, const T &value)
     {
@@ -96,76 +133,57 @@ public:
             push_back(value);
     }
     void push_back(const T &value) { emplace_back(value); }
+    void push_back(T &&value) { emplace_back(move(value)); }
     void push_front(const T &value) { emplace_front(value); }
+    void push_front(T &&value) { emplace_front(move(value)); }
     template <class... Given> T &emplace_back(Given &&...given)
     {
-        if (start + count == room) {
-            T held(forward<Given>(given)...);  // which may refer to an element that moves
+        if (start + count == room)
             __move_to(0);
-            new (memory + start + count) T(move(held));
-        } else {
-            new (memory + start + count) T(forward<Given>(given)...);
-        }
+        held[start + count] = new T(forward<Given>(given)...);
         ++count;
         return back();
     }
     template <class... Given> T &emplace_front(Given &&...given)
     {
-        if (start == 0) {
-            T held(forward<Given>(given)...);
+        if (start == 0)
             __move_to(count + 4);
-            --start;
-            new (memory + start) T(move(held));
-        } else {
-            --start;
-            new (memory + start) T(forward<Given>(given)...);
-        }
+        --start;
+        held[start] = new T(forward<Given>(given)...);
         ++count;
         return front();
     }
     void pop_back()
     {
-        __end(count - 1);
+        __end(start + count - 1);
         --count;
     }
     void pop_front()
     {
-        __end(0);
+        __end(start);
         ++start;
         --count;
     }
 
 private:
-    T *memory;
+    T **held;
     size_t start, count, room;
 
-    void __end(size_t i)
-    {
-        if constexpr (!__has_trivial_destructor(T))
-            memory[start + i].~T();
-    }
-    void __end_all()
-    {
-        if constexpr (!__has_trivial_destructor(T)) {
-            for (size_t i = 0; i < count; ++i)
-                memory[start + i].~T();
-        }
-    }
+    void __end(size_t i) { delete held[i]; }
     void __append(const deque &other)
     {
         for (size_t i = 0; i < other.count; ++i)
             push_back(other[i]);
     }
-    // Into memory with so many free places before the elements, and as many behind as there are elements.
+    // Into a table with so many free places before the elements, and as many behind as there are elements.
     void __move_to(size_t before)
     {
         const size_t n = before + 2 * count + 4;
-        T *wider = (T *)malloc(n * sizeof(T));
+        T **wider = (T **)malloc(n * sizeof(T *));
         for (size_t i = 0; i < count; ++i)
-            new (wider + before + i) T(move(memory[start + i]));
-        __end_all();
-        free(memory);
-        memory = wider;
+            wider[before + i] = held[start + i];
+        free(held);
+        held = wider;
         start = before;
         room = n;
     }
@@ -181,6 +199,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
+    void push(T &&value) { held.push_back(move(value)); }
     template <class... Given> void emplace(Given &&...given) { held.emplace_back(forward<Given>(given)...); }
     void pop() { held.pop_back(); }
     void swap(stack &other) { held.swap(other.held); }
@@ -201,6 +220,7 @@ public:
     size_t size() const { return held.size(); }
     bool empty() const { return held.empty(); }
     void push(const T &value) { held.push_back(value); }
+    void push(T &&value) { held.push_back(move(value)); }
     template <class... Given> void emplace(Given &&...given) { held.emplace_back(forward<Given>(given)...); }
     void pop() { held.pop_front(); }
     void swap(queue &other) { held.swap(other.held); }

@@ -43,6 +43,7 @@ template <> struct numeric_limits<unsigned short> : __integer_limits<unsigned sh
 template <> struct numeric_limits<char> : __integer_limits<char> {};
 template <> struct numeric_limits<unsigned char> : __integer_limits<unsigned char> {};
 
+struct __in_parts {};  // says that what follows is for the first member, and the rest for the second
 template <class A, class B> struct pair {
     typedef A first_type;
     typedef B second_type;
@@ -52,6 +53,14 @@ template <class A, class B> struct pair {
     __both constexpr pair(const A &a, const B &b) : first(a), second(b) {}
     template <class U, class V> __both constexpr pair(U &&u, V &&v) : first(forward<U>(u)), second(forward<V>(v)) {}
     template <class U, class V> __both constexpr pair(const pair<U, V> &other) : first(other.first), second(other.second) {}
+    template <class U, class V> __both constexpr pair(pair<U, V> &&other)
+        : first(forward<U>(other.first)), second(forward<V>(other.second))
+    {
+    }
+    template <class U, class... V> __both constexpr pair(__in_parts, U &&u, V &&...v)
+        : first(forward<U>(u)), second(forward<V>(v)...)
+    {
+    }
 };
 template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(move(a), move(b)); }
 template <class A, class B> __both constexpr bool operator==(const pair<A, B> &a, const pair<A, B> &b)
@@ -82,6 +91,65 @@ template <class T> __both T min(initializer_list<T> list)
     return best;
 }
 template <class T> __both pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
+
+template <class I> struct iterator_traits { typedef typename I::value_type value_type; };
+template <class T> struct iterator_traits<T *> { typedef T value_type; };
+template <class T> struct iterator_traits<const T *> { typedef T value_type; };
+template <class T> __both T __value();
+template <class I> auto __distance(I from, I to, int) -> decltype(long(to - from)) { return to - from; }
+template <class I> long __distance(I from, I to, long)
+{
+    long n = 0;
+    for (; from != to; ++from)
+        ++n;
+    return n;
+}
+template <class I> long distance(I from, I to) { return __distance(from, to, 0); }
+template <class I> I next(I at, long n = 1)
+{
+    for (long i = 0; i < n; ++i)
+        ++at;
+    return at;
+}
+template <class I> I prev(I at, long n = 1)
+{
+    for (long i = 0; i < n; ++i)
+        --at;
+    return at;
+}
+template <class I> void advance(I &at, long n)
+{
+    for (long i = 0; i < n; ++i)
+        ++at;
+    for (long i = n; i < 0; ++i)
+        --at;
+}
+template <class I> struct reverse_iterator {
+    typedef typename iterator_traits<I>::value_type value_type;
+    I at;
+    explicit reverse_iterator(I i) : at(i) {}
+    I base() const { return at; }
+    decltype(*__value<I>()) operator*() const
+    {
+        I before = at;
+        --before;
+        return *before;
+    }
+    auto operator->() const { return &**this; }
+    reverse_iterator &operator++()
+    {
+        --at;
+        return *this;
+    }
+    reverse_iterator operator++(int)
+    {
+        reverse_iterator before = *this;
+        --at;
+        return before;
+    }
+    bool operator==(const reverse_iterator &o) const { return at == o.at; }
+    bool operator!=(const reverse_iterator &o) const { return at != o.at; }
+};
 
 template <class T, size_t N> struct array {
     T elements[N];
@@ -184,10 +252,8 @@ template <class T> struct remove_const { typedef T type; };
 template <class T> struct remove_const<const T> { typedef T type; };
 template <class T> using remove_const_t = typename remove_const<T>::type;
 template <class T> using remove_cv_t = typename remove_const<T>::type;
-template <class T> __both T __value();
-template <class I> struct iterator_traits { typedef typename I::value_type value_type; };
-template <class T> struct iterator_traits<T *> { typedef T value_type; };
-template <class T> struct iterator_traits<const T *> { typedef T value_type; };
+template <class P, class T> using __other_pair = enable_if_t<
+    !__is_same(typename remove_const<typename remove_reference<P>::type>::type, T) && __is_convertible_to(P, T)>;
 template <class I> using __iterator_only = decltype(*__value<I &>());
 // A list of what containers hold; of std::function, whose elements the list converts, there is none: they are arguments.
 template <class T> struct __listed { typedef initializer_list<T> type; };
@@ -197,6 +263,14 @@ struct __no_list {
     __both constexpr size_t size() const { return 0; }
 };
 template <class S> struct __listed<function<S>> { typedef __no_list type; };
+template <class K, class S> struct __listed<pair<K, function<S>>> { typedef __no_list type; };
+// What such an argument is converted to where braces stand for it; nothing where a list will do.
+class __no_entry {
+    __no_entry(__no_entry *, __no_entry *);
+};
+template <class T> struct __entry_of { typedef __no_entry type; };
+template <class K, class S> struct __entry_of<pair<K, function<S>>> { typedef pair<K, function<S>> type; };
+template <class T> using __entry = typename __entry_of<T>::type;
 template <class T, class... F>
 using __all_stored = enable_if_t<!__is_same(__list_of<T>, initializer_list<T>) && (__is_convertible_to(F, T) && ...)>;
 template <size_t I, class A, class B> __both constexpr auto &get(pair<A, B> &p)

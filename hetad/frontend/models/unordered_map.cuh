@@ -80,9 +80,10 @@ template <class T, class K, class Of, class Hash, class Equal> struct __hashed {
             slot = link[slot];
         return slot;
     }
-    int put(const T &value)
+    template <class... Given> int put(Given &&...given) { return take(new T(forward<Given>(given)...)); }
+    int take(T *element)
     {
-        const int made = of->insert(0, value);
+        const int made = of->take(0, element);
         if (of->count > buckets || (size_t)of->room > room)
             __again(of->count > buckets ? 2 * buckets : buckets);
         else
@@ -148,10 +149,66 @@ public:
     typedef __list_iterator<value_type> const_iterator;
 
     unordered_map() : in() {}
-    unordered_map(initializer_list<value_type> list) : in()
+    unordered_map(__list_of<value_type> list) : in()
     {
         for (size_t i = 0; i < list.size(); ++i)
             insert(list.begin()[i]);
+    }
+    unordered_map(const __entry<value_type> &a) : in() { insert(a); }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b)
+        : unordered_map(a)
+    {
+        insert(b);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c)
+        : unordered_map(a, b)
+    {
+        insert(c);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d)
+        : unordered_map(a, b, c)
+    {
+        insert(d);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e)
+        : unordered_map(a, b, c, d)
+    {
+        insert(e);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f)
+        : unordered_map(a, b, c, d, e)
+    {
+        insert(f);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g)
+        : unordered_map(a, b, c, d, e, f)
+    {
+        insert(g);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h)
+        : unordered_map(a, b, c, d, e, f, g)
+    {
+        insert(h);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i)
+        : unordered_map(a, b, c, d, e, f, g, h)
+    {
+        insert(i);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j)
+        : unordered_map(a, b, c, d, e, f, g, h, i)
+    {
+        insert(j);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j, const __entry<value_type> &k)
+        : unordered_map(a, b, c, d, e, f, g, h, i, j)
+    {
+        insert(k);
+    }
+    unordered_map(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h, const __entry<value_type> &i, const __entry<value_type> &j, const __entry<value_type> &k, const __entry<value_type> &l)
+        : unordered_map(a, b, c, d, e, f, g, h, i, j, k)
+    {
+        insert(l);
     }
     template <class I, class = __iterator_only<I>> unordered_map(I from, I to) : in()
     {
@@ -170,7 +227,7 @@ public:
     {
         int slot = in.find(key);
         if (slot == 0)
-            slot = in.put(value_type(key, V()));
+            slot = in.put(__in_parts(), key);
         return in.of->slots[slot]->second;
     }
     V &at(const K &key)
@@ -191,27 +248,32 @@ public:
     size_t count(const K &key) const { return in.find(key) != 0; }
     bool contains(const K &key) const { return in.find(key) != 0; }
     void reserve(size_t) {}
-    pair<iterator, bool> insert(const value_type &value)
+    pair<iterator, bool> insert(const value_type &value) { return __put(value.first, value); }
+    pair<iterator, bool> insert(value_type &&value) { return __put(value.first, move(value)); }
+    template <class P, class = __other_pair<P, value_type>> pair<iterator, bool> insert(P &&value)
     {
-        const int slot = in.find(value.first);
-        if (slot != 0)
-            return pair<iterator, bool>(iterator(in.of, slot), false);
-        return pair<iterator, bool>(iterator(in.of, in.put(value)), true);
+        return __put(value.first, forward<P>(value));
     }
-    template <class Key, class... Given> pair<iterator, bool> emplace(const Key &key, Given &&...given)
+    template <class I, class = __iterator_only<I>> void insert(I from, I to)
     {
-        return insert(value_type(key, V(forward<Given>(given)...)));
+        for (; from != to; ++from)
+            insert(*from);
+    }
+    template <class Key, class... Given> pair<iterator, bool> emplace(Key &&key, Given &&...given)
+    {
+        return __put(key, __in_parts(), forward<Key>(key), forward<Given>(given)...);
     }
     template <class... Given> pair<iterator, bool> try_emplace(const K &key, Given &&...given)
     {
-        return insert(value_type(key, V(forward<Given>(given)...)));
+        return __put(key, __in_parts(), key, forward<Given>(given)...);
     }
-    pair<iterator, bool> insert_or_assign(const K &key, const V &value)
+    template <class M> pair<iterator, bool> insert_or_assign(const K &key, M &&value)
     {
-        pair<iterator, bool> made = insert(value_type(key, value));
-        if (!made.second)
-            made.first->second = value;
-        return made;
+        const int slot = in.find(key);
+        if (slot == 0)
+            return pair<iterator, bool>(iterator(in.of, in.put(__in_parts(), key, forward<M>(value))), true);
+        in.of->slots[slot]->second = forward<M>(value);
+        return pair<iterator, bool>(iterator(in.of, slot), false);
     }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)
@@ -225,6 +287,15 @@ public:
 
 private:
     __hashed<value_type, K, __of_entry<K, V>, Hash, Equal> in;
+
+    // An element that is made of what is given, if none has its key.
+    template <class... Given> pair<iterator, bool> __put(const K &key, Given &&...given)
+    {
+        const int slot = in.find(key);
+        if (slot != 0)
+            return pair<iterator, bool>(iterator(in.of, slot), false);
+        return pair<iterator, bool>(iterator(in.of, in.put(forward<Given>(given)...)), true);
+    }
 };
 
 template <class K, class Hash = hash<K>, class Equal = equal_to<K>, class A = void> class unordered_set {
@@ -262,12 +333,27 @@ public:
             return pair<iterator, bool>(iterator(in.of, slot), false);
         return pair<iterator, bool>(iterator(in.of, in.put(value)), true);
     }
+    pair<iterator, bool> insert(K &&value)
+    {
+        const int slot = in.find(value);
+        if (slot != 0)
+            return pair<iterator, bool>(iterator(in.of, slot), false);
+        return pair<iterator, bool>(iterator(in.of, in.put(move(value))), true);
+    }
     template <class I, class = __iterator_only<I>> void insert(I from, I to)
     {
         for (; from != to; ++from)
             insert(*from);
     }
-    template <class... Given> pair<iterator, bool> emplace(Given &&...given) { return insert(K(forward<Given>(given)...)); }
+    template <class... Given> pair<iterator, bool> emplace(Given &&...given)
+    {
+        K *made = new K(forward<Given>(given)...);
+        const int slot = in.find(*made);
+        if (slot == 0)
+            return pair<iterator, bool>(iterator(in.of, in.take(made)), true);
+        delete made;
+        return pair<iterator, bool>(iterator(in.of, slot), false);
+    }
     iterator erase(iterator at) { return iterator(in.of, in.erase(at.at)); }
     size_t erase(const K &key)
     {

@@ -47,6 +47,45 @@ public:
         if constexpr (sizeof...(G) > 0)
             (push_back(T(g)), ...);
     }
+    vector(const __entry<value_type> &a) : first(nullptr), count(0), room(0)
+    {
+        push_back(a);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b)
+        : vector(a)
+    {
+        push_back(b);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c)
+        : vector(a, b)
+    {
+        push_back(c);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d)
+        : vector(a, b, c)
+    {
+        push_back(d);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e)
+        : vector(a, b, c, d)
+    {
+        push_back(e);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f)
+        : vector(a, b, c, d, e)
+    {
+        push_back(f);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g)
+        : vector(a, b, c, d, e, f)
+    {
+        push_back(g);
+    }
+    vector(const __entry<value_type> &a, const __entry<value_type> &b, const __entry<value_type> &c, const __entry<value_type> &d, const __entry<value_type> &e, const __entry<value_type> &f, const __entry<value_type> &g, const __entry<value_type> &h)
+        : vector(a, b, c, d, e, f, g)
+    {
+        push_back(h);
+    }
     template <class V, class = typename V::__on_device> vector(const V &v) : first(nullptr), count(v.size()), room(v.size())
     {
         first = (T *)malloc(count * sizeof(T));
@@ -125,6 +164,10 @@ public:
     const T *end() const { return first + count; }
     const T *cbegin() const { return first; }
     const T *cend() const { return first + count; }
+    reverse_iterator<T *> rbegin() { return reverse_iterator<T *>(end()); }
+    reverse_iterator<T *> rend() { return reverse_iterator<T *>(begin()); }
+    reverse_iterator<const T *> rbegin() const { return reverse_iterator<const T *>(end()); }
+    reverse_iterator<const T *> rend() const { return reverse_iterator<const T *>(begin()); }
     size_t size() const { return count; }
     size_t capacity() const { return room; }
     bool empty() const { return count == 0; }
