@@ -45,6 +45,7 @@ class Body:
     this_node: Node | None = None  # and for their object
     targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are, or their classes
     bound: dict[int, tuple[str, Cursor, int]] = field(default_factory=dict)  # names of structured bindings
+    lengths: dict[int, list[Node]] = field(default_factory=dict)  # of inner arrays of arrays of variable length
     passes_bits: bool = False  # what a kernel is given
     device: bool = False  # written out where the device calls it
 

@@ -6,7 +6,17 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from hetad.frontend.cpp import accessors, bindings, clang, first_values, lifetimes, objects, targets, tree
+from hetad.frontend.cpp import (
+    accessors,
+    bindings,
+    clang,
+    first_values,
+    lifetimes,
+    objects,
+    targets,
+    tree,
+    variable_length,
+)
 from hetad.frontend.cpp.body import FUNCTIONS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
@@ -38,6 +48,9 @@ def declared(body: Body, cursor: Cursor) -> list[Node]:
                 continue
             if _lives_on(body, child):
                 found += _living_on(body, child)
+                continue
+            if variable_length.is_nested(child.type):
+                found += variable_length.declared(body, child)
                 continue
             found += [variable(body, child), *ended(body, child)]
         elif bindings.is_decomposition(child):
@@ -84,9 +97,9 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     type_ = cursor.type.get_canonical()
     of = _kept(body, cursor, init)
     lifetimes.refuse_kept_lambda(body, type_, cursor)
+    if variable_length.leads(type_):
+        variable_length.refuse(body, cursor)
     if type_.kind == TypeKind.VARIABLEARRAY:
-        if type_.element_type.get_canonical().kind == TypeKind.VARIABLEARRAY:
-            body.source.refuse("arrays of arrays of variable length", cursor, "index one array")
         length = expression(body, clang.expressions(cursor)[-1])  # behind those of inner arrays
         return tree.declaration(cursor.spelling, tree.variable_length(cursor.spelling, of, length, at), None, at)
     node = None

@@ -17,6 +17,7 @@ from hetad.frontend.cpp import (
     targets,
     tree,
     types,
+    variable_length,
 )
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -144,6 +145,8 @@ def _null(body: Body, cursor: Cursor) -> Node:
 def _binary(body: Body, cursor: Cursor) -> Node:
     op, at = clang.binary(cursor), body.coord(cursor)
     left, right = clang.expressions(cursor)[:2]
+    if variable_length.leads(left.type) or variable_length.leads(right.type):
+        variable_length.refuse(body, cursor)
     nodes = expression(body, left), expression(body, right)
     if op == ",":
         return tree.sequence(nodes, at)
@@ -166,6 +169,8 @@ def _unary(body: Body, cursor: Cursor) -> Node:
         body.source.refuse("this operator", cursor, "write it in another way")
     if op in ("&", "+") and (function := targets.target(cursor, {})) is not None:
         return pointers.value(body, function, cursor)
+    if variable_length.leads(clang.expressions(cursor)[0].type):
+        variable_length.refuse(body, cursor)
     return tree.unary(op, expression(body, clang.expressions(cursor)[0]), body.coord(cursor))
 
 
@@ -179,6 +184,8 @@ def _conditional(body: Body, cursor: Cursor) -> Node:
 
 
 def _subscript(body: Body, cursor: Cursor) -> Node:
+    if (element := variable_length.subscript(body, cursor)) is not None:
+        return element
     base, subscript = (expression(body, c) for c in clang.expressions(cursor))
     return tree.index(base, subscript, body.coord(cursor))
 
@@ -263,6 +270,8 @@ def _size(body: Body, cursor: Cursor) -> Node:
         body.source.refuse("the size of a class with virtual functions", cursor, "make it a variable")
     operand = [] if of_type else clang.expressions(cursor)
     written = bool(tokens) and tokens[0].text == "sizeof"
+    if operand and variable_length.is_row(operand[-1]):
+        variable_length.refuse(body, cursor)
     if written and operand:
         return tree.size_of(expression(body, operand[-1]), at)
     if bytes_ is None:
