@@ -170,7 +170,8 @@ class MemoryAdjoints:
 
     def _free(self, s: ir.Call) -> Parts:
         pointer, targets = freed_memory(s, self.engine.pointers)
-        given = any(isinstance(t, Root) and not t.heap for t in targets)  # asked before the memory is set aside
+        # What may be the caller's, or a variable's, is asked before the memory is set aside.
+        given = any(isinstance(t, ir.Symbol) or not t.heap for t in targets)
         check, done = [operations.freed(pointer, span=s.span)] if given else [], succeeded(s)
         must = self.engine.allocates_around()
         own = not targets or any(isinstance(t, Root) and t.heap for t in targets)
@@ -336,11 +337,11 @@ def freed_memory(s: ir.Call, points: PointsTo) -> tuple[ir.Expr, tuple[Location,
     pointer = freed(s)
     assert pointer is not None
     targets = points.targets(pointer)
-    for target in targets:
-        if isinstance(target, ir.Symbol):
-            raise UnsupportedError(
-                f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
-            )
+    local = [t for t in targets if isinstance(t, ir.Symbol)]
+    if local and len(local) == len(targets):
+        raise UnsupportedError(
+            f"'{local[0].name}' is freed here but was not allocated", s.span, "free what an allocation returned"
+        )
     return pointer, targets
 
 

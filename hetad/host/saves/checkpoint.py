@@ -197,8 +197,9 @@ class _Steps:
         places += [p for x in state.holders for p in _behind(engine, x)]
         wholes = [*state.pointers, *(p for x in state.holders for p in _shadow_memory(engine, x))]
         saved: list[tuple[ir.Symbol, ir.Expr, ir.Extent]] = []
+        # What is reached is taken back last: by then all pointers to it, in memory too, lead where they did.
         kinds: tuple[tuple[Iterable[ir.Expr], ir.Extent], ...] = (
-            (map(var, wholes), "allocation"), (state.reached, "reached"), (places, "value"),
+            (state.reached, "reached"), (map(var, wholes), "allocation"), (places, "value"),
         )  # fmt: skip
         for found, extent in kinds:
             saved += [(self.names.symbol("state", p.type, span), p, extent) for p in found]

@@ -54,7 +54,7 @@ class _Workspace:
     """An allocation in a loop, into the variable `pointer`: `size` bytes where `conditions` hold in front of the loop.
 
     `numbers`: of the first and the last statement in the loop that mention the memory.  `alone`: nobody else's memory
-    may be the same.
+    may be the same.  `tells`: whether the variable, or NULL in it, may tell if the loop has come to the allocation.
     """
 
     call: ir.Call
@@ -63,6 +63,7 @@ class _Workspace:
     conditions: tuple[ir.Expr, ...]
     numbers: tuple[int, int]
     alone: bool
+    tells: bool
 
 
 @program_pass("hoist-workspaces")
@@ -85,7 +86,7 @@ def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects
     opened = IdentityMap[ir.Stmt, tuple[list[ir.Stmt], list[ir.Stmt]]](
         (s, hoisted.in_front(search.workspaces(s))) for s in loops
     )
-    if not hoisted.own:
+    if not hoisted.some:
         return function
 
     def opening(s: ir.Stmt) -> ir.Body:
@@ -162,7 +163,25 @@ class _Search:
         elif not complete or not all(map(_divides_by_constants, (size, *conditions))):
             return None
         library = call.span.file in HEADERS and all(not isinstance(s, _Loop) for s, _ in path[1:])
-        return _Workspace(call, place.symbol, size, conditions, numbers, not library)
+        tells = self._tells(innermost, call, place.symbol, root)
+        return _Workspace(call, place.symbol, size, conditions, numbers, not library, tells)
+
+    def _tells(self, loop: _Loop, call: ir.Call, pointer: ir.Symbol, root: Root) -> bool:
+        """Whether a variable that is NULL at first is mentioned where the loop may not have come to the allocation."""
+        statements = list(walk_stmts((loop,)))
+        if not any(isinstance(s, ir.Declare) and s.symbol is pointer and s.init is not None for s in statements):
+            return False
+        around = next(body for s in statements for body in bodies(s) if any(x is call for x in body))
+        behind = IdentitySet[ir.Stmt](walk_stmts(around))
+        mentioning = (s for s in statements if pointer in own_variables(s) and not isinstance(s, ir.Declare))
+        return any(s not in behind and not self._only_frees(s, root) for s in mentioning)
+
+    def _only_frees(self, s: ir.Stmt, root: Root) -> bool:
+        """Whether a statement frees that memory, if there is some, and does nothing else."""
+        if isinstance(s, ir.If):
+            return all(self._only_frees(x, root) for body in bodies(s) for x in body)
+        gone = freed(s)
+        return gone is not None and self.pointers.targets(gone) == (root,)
 
     def _span_of(self, loop: _Loop, call: ir.Call, pointer: ir.Symbol, root: Root) -> tuple[int, int] | None:
         """The numbers of the first and last statement that mention the memory; None if the variable may lead elsewhere,
@@ -249,24 +268,27 @@ _PLAIN = (ir.Var, ir.Const, ir.Binary, ir.Unary, ir.Cast, ir.Select, ir.Member, 
 
 
 class _Hoisted:
-    """Variables for workspaces, and what allocates them.  `own`: by the variable of the loop, and the statuses of
-    allocations, which are those of success."""
+    """Variables for workspaces, and what allocates them.  `own`: what stands for a variable of the loop, and for the
+    status of an allocation, which is that of success."""
 
     def __init__(self, names: Names, pointers: PointsTo, set_once: Collection[ir.Symbol]) -> None:
         self.names, self.pointers, self.set_once = names, pointers, set_once
         self.top: list[ir.Stmt] = []
         self.own: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
-        self._calls = IdentitySet[ir.Stmt]()
+        self._calls = IdentityMap[ir.Stmt, list[ir.Stmt]]()  # and what stands in their place
         self._roots: set[Root] = set()
+
+    @property
+    def some(self) -> bool:
+        return bool(self._roots)
 
     def in_front(self, workspaces: list[_Workspace]) -> tuple[list[ir.Stmt], list[ir.Stmt]]:
         """What stands in front of a loop with these, and what its body begins with."""
         before: list[ir.Stmt] = []
         marks: list[ir.Stmt] = []
         for group in _groups(workspaces):
-            before += self._allocated(group)
-            own = self.own[group[0].pointer]
-            assert isinstance(own, ir.Symbol)
+            own, allocations = self._allocated(group)
+            before += allocations
             marks.append(operations.undefined(var(own), span=group[0].call.span))
         return before, marks
 
@@ -278,7 +300,9 @@ class _Hoisted:
             return s
         gone = freed(s)
         frees_own = gone is not None and self._is_own(gone)
-        return tuple(self._succeeded(s)) if frees_own or s in self._calls else s
+        if s in self._calls:
+            return (*self._calls[s], *self._succeeded(s))
+        return tuple(self._succeeded(s)) if frees_own else s
 
     def _succeeded(self, s: ir.Call) -> list[ir.Stmt]:
         if s.result is None or isinstance(s.result.type, Pointer):
@@ -292,19 +316,23 @@ class _Hoisted:
     def _is_own(self, pointer: ir.Expr) -> bool:
         return not self._roots.isdisjoint(self.pointers.targets(pointer))
 
-    def _allocated(self, group: list[_Workspace]) -> list[ir.Stmt]:
+    def _allocated(self, group: list[_Workspace]) -> tuple[ir.Symbol, list[ir.Stmt]]:
         call, span = group[0].call, group[0].call.span
         own = self.names.symbol(f"{group[0].pointer.name}_space", group[0].pointer.type, span)
         null = ir.Cast(ir.Const(0, INT, span=span), own.type, span=span)
         self.top.append(ir.Declare(own, null, span=span))
         for workspace in group:
-            self.own[workspace.pointer] = own
-            self._calls.add(workspace.call)
+            self._calls[workspace.call] = []
+            if workspace.tells:
+                given = ir.Assign(var(workspace.pointer), var(own), span=workspace.call.span)
+                self._calls[workspace.call] = [given]
+            else:
+                self.own[workspace.pointer] = own
             self._roots.add(self.pointers.heap_roots[workspace.call])
         sizes = dict.fromkeys((workspace.size, workspace.conditions) for workspace in group)
         if len(sizes) == 1:
             size, conditions = next(iter(sizes))
-            return _behind(conditions, (_call(call, own, size),), span)
+            return own, _behind(conditions, (_call(call, own, size),), span)
         room = self.names.symbol("room", SIZE_T, span)
         many = ir.Var(room, span=span)
         out: list[ir.Stmt] = [ir.Declare(room, integer(0, span, SIZE_T), span=span)]
@@ -313,7 +341,7 @@ class _Hoisted:
             larger = ir.Assign(many, convert(size, SIZE_T), span=span)
             out += _behind((*conditions, more), (larger,), span)
         some = binary("!=", many, integer(0, span, SIZE_T))
-        return [*out, *_behind((some,), (_call(call, own, many),), span)]
+        return own, [*out, *_behind((some,), (_call(call, own, many),), span)]
 
 
 def _groups(workspaces: list[_Workspace]) -> list[list[_Workspace]]:
