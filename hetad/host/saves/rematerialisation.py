@@ -12,12 +12,13 @@ back does, two copies of two, and needs no memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import freed
 from hetad.analysis.pointer_expressions import pointers_within
 from hetad.analysis.pointers import Location, Root
 from hetad.host.decisions import Saved
@@ -121,15 +122,22 @@ class Refills:
         return root if all(self._is_steady(e, len(writers) > 1) for e in deciding) else None
 
     def _reader(self, s: ir.Launch, memory: Root, rest: Sequence[ir.Stmt]) -> ir.Launch | None:
-        """The last launch that reads the memory before it is filled anew, if what `s` reads is the same until then."""
+        """The last launch that reads the memory before it is filled anew, if what `s` reads is the same until then.
+        What is freed may serve another allocation."""
         rest = list(takewhile(lambda later: memory not in self.effects.written((later,)), rest))
         readers = [i for i, later in enumerate(rest) if self._needs(later, memory)]
         if not readers:
             return None
         last = rest[readers[-1]]
         inputs = set(self.effects.reads(s))
-        between = self.effects.written(tuple(rest[: readers[-1]]))
-        return last if isinstance(last, ir.Launch) and inputs.isdisjoint(between) else None
+        between = tuple(rest[: readers[-1]])
+        gone = {x for later in walk_stmts(between) for x in self._freed(later)}
+        same = inputs.isdisjoint(self.effects.written(between)) and inputs.isdisjoint(gone)
+        return last if isinstance(last, ir.Launch) and same else None
+
+    def _freed(self, s: ir.Stmt) -> Iterable[Location]:
+        pointer = freed(s)
+        return () if pointer is None else self.effects.pointers.targets(pointer)
 
     def _needs(self, later: ir.Stmt, memory: Root) -> bool:
         """Whether the pullback of a statement may read the memory; those of copies do not."""
