@@ -3,7 +3,7 @@
 What such memory holds when an iteration begins means nothing, so it is no part of the loop's state, and the loop can be
 run by a schedule.  Its size must be known in front of the loop: it is computed there from what the loop does not
 change, behind the conditions under which the loop comes to the allocation, or behind none where computing it can do no
-harm.
+harm, and it is not negative: a size may be that where the loop does not ask for it.
 
 What the text of a library allocates within a routine serves no longer than the routine: all such memory of a type is
 one, as large as the largest.
@@ -158,9 +158,13 @@ class _Search:
         if size is None:
             return None
         conditions, complete = self._conditions(path, inside, changed)
+        divides = not all(map(_divides_by_constants, (size, *conditions)))
         if self._is_harmless(size):
-            conditions = ()
-        elif not complete or not all(map(_divides_by_constants, (size, *conditions))):
+            if self._is_plain(size) and not any(isinstance(s, ir.If) for s, _ in path):
+                conditions = ()
+            elif divides or not complete:
+                conditions = (binary("<=", convert(size, SIZE_T), _LARGEST),)
+        elif divides or not complete:
             return None
         library = call.span.file in HEADERS and all(not isinstance(s, _Loop) for s, _ in path[1:])
         tells = self._tells(innermost, call, place.symbol, root)
@@ -262,7 +266,19 @@ class _Search:
             and _divides_by_constants(size)
         )
 
+    def _is_plain(self, size: ir.Expr) -> bool:
+        """Whether it is not negative where the function's arguments are not, also where no iteration asks for it."""
+        params = set(self.function.params)
+        return all(
+            (isinstance(e, ir.Binary) and e.op in ("*", "+", "/"))
+            or (isinstance(e, ir.Const) and int(e.value) >= 0)
+            or (isinstance(e, ir.Var) and e.symbol in params)
+            or isinstance(e, ir.Cast)
+            for e in _nodes(size)
+        )
 
+
+_LARGEST = ir.Const(2**63 - 1, SIZE_T, "(size_t)-1 / 2", span=Span("support", 1, 1))  # above: a negative number
 _DEEPEST = 8  # definitions in definitions
 _PLAIN = (ir.Var, ir.Const, ir.Binary, ir.Unary, ir.Cast, ir.Select, ir.Member, ir.Index)
 
