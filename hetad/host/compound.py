@@ -7,10 +7,11 @@ from dataclasses import replace
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
+from hetad.host.whole_structs import is_mixed
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, binary, integer
-from hetad.ir.types import SIZE_T, Pointer
+from hetad.ir.types import SIZE_T, Pointer, size_of
 from hetad.ir.visit import declared, map_body
 from hetad.passes.task import entry_pass
 from hetad.rules import operations
@@ -52,7 +53,7 @@ _RESIZED = Quote("""
     size_t kept_bytes = kept(old_memory, bytes);
     allocate;
     if (kept_bytes > 0)
-        memcpy(result, old_memory, kept_bytes);
+        memcpy(result, old_memory, kept_bytes / part * part);
     free(old_memory);
 """)
 
@@ -65,7 +66,9 @@ def _resized(s: ir.Call, names: Names) -> ir.Body:
     allocate = replace(s, function="malloc", args=(size,))
     if not isinstance(given.type, Pointer):  # realloc(NULL, bytes)
         return (allocate,)
+    of = given.type.to
+    part = size_of(of) if is_mixed(of) else 1  # whole structs, which go field by field
     return _RESIZED(
         names, s.span, pointer=given.type, given=given, kept=operations.kept_bytes, bytes=size, allocate=(allocate,),
-        result=s.result,
+        result=s.result, part=part,
     )  # fmt: skip

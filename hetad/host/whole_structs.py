@@ -50,7 +50,7 @@ def _by_field(s: ir.Call, names: Names) -> ir.Body | None:
     assert moved is not None
     ends = [first_struct(bare(end)) for end in (moved.dst, moved.src) if end is not None]
     first = ends[0]
-    if first is None or not _is_mixed(first.type) or any(end is None or end.type != first.type for end in ends):
+    if first is None or not is_mixed(first.type) or any(end is None or end.type != first.type for end in ends):
         return None
     count = _count(moved.size, first.type)
     if count is None or (moved.src is None and integer_value(operands(s)["value"]) != 0):
@@ -65,7 +65,8 @@ def _by_field(s: ir.Call, names: Names) -> ir.Body | None:
     return _EACH(names, s.span, k=k, count=count, whole=_whole(s, each))
 
 
-def _is_mixed(type_: Type) -> bool:
+def is_mixed(type_: Type) -> bool:
+    """Whether a value holds numbers beside pointers, and few enough of them to be written out."""
     return holds_pointer(type_) and holds_numbers(type_) and _fields(type_) <= _FIELDS
 
 
