@@ -51,9 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _compiled_quickly(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two thirds of the suite's time would be the C compiler's: seven of eight tests compile without optimisation, an
-    eighth in turn as users do."""
-    if not request.node.get_closest_marker("shipped") and not is_turn_of(request.node.nodeid, 8):
+    """Two thirds of the suite's time would be the C compiler's: most tests compile without optimisation, one in
+    24 in turn as users do."""
+    if not request.node.get_closest_marker("shipped") and not is_turn_of(request.node.nodeid, 24):
         monkeypatch.setattr(compiler, "FLAGS", _quick_flags())
 
 
