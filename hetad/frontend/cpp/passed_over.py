@@ -71,7 +71,7 @@ def _computed(body: Body, cursor: Cursor, unread: set[int]) -> dict[range, Node]
             continue
         if _is_shown(value.type):
             found[places] = expression(body, value)
-        elif value.type.get_canonical().spelling in _TEXTS and not _is_texts(value):
+        elif value.type.get_canonical().spelling in _TEXTS and not _is_variable(body, value):
             found[places] = tree.member(expression(body, value), "text", body.coord(value))
     return found
 
@@ -100,11 +100,11 @@ def _is_made(body: Body, cursor: Cursor) -> bool:
     return meant is not None and meant.hash in body.bound
 
 
-def _is_texts(value: Cursor) -> bool:
-    """Whether it is a variable, which `_with_texts` hands over."""
+def _is_variable(body: Body, value: Cursor) -> bool:
+    """Whether a text is a variable, which `_with_texts` hands over; names from brackets are parts of one."""
     while value.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR) and (below := clang.only(value)) is not None:
         value = below
-    return bool(value.kind == CursorKind.DECL_REF_EXPR)
+    return value.kind == CursorKind.DECL_REF_EXPR and not _is_made(body, value)
 
 
 def _is_shown(type_: Type) -> bool:
