@@ -12,7 +12,6 @@ import hetad
 from hetad.adjoint.options import OPTIMISATIONS, is_named
 from hetad.checks.comparison import inner_bits
 from hetad.directions import from_vector, to_vector
-from hetad.run import compiler
 
 SETS = 3
 
@@ -25,10 +24,9 @@ def check_batch(
     """Fails unless the gradients for three sets are those of three calls: sets of all arguments that hold floating
     numbers, but for those in `shared`.  `exact`: to the last bit, as on one thread of the CPU.
 
-    With the optimisation `sets` by name they run at once where they can; then sums over threads have another order, and
-    so they have where the compiler makes vectors of them."""
+    With the optimisation `sets` by name they run at once where they can; then sums over threads have another order."""
     optimize = options.get("optimize", True)
-    in_turn = options.get("cpu_threads", 1) == 1 and not is_named("sets", optimize) and "-O3" not in compiler.FLAGS
+    in_turn = options.get("cpu_threads", 1) == 1 and not is_named("sets", optimize)
     exact = backend == "cpu" and (options.get("deterministic", False) or in_turn) if exact is None else exact
     names = [p.name for p in function.parameters]
     batched = [n for n, a in zip(names, arguments, strict=True) if to_vector(a).size and n not in shared]

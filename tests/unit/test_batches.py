@@ -59,8 +59,10 @@ ALONE = ("conjugate_gradients",)  # of them, those whose sets cannot run at once
 CASES = [c for path in sorted(PROGRAMS.glob("**/*.cu")) if path.stem in VARIED for c in cases(path)]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def program() -> hetad.Program:
+    """Anew for each test: what one has compiled without optimisation has other sums than what another compiles as users
+    do, and the two are compared to the bit."""
     return hetad.loads(SOURCE)
 
 
