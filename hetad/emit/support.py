@@ -28,17 +28,16 @@ CUDA_DEVICE = (
     "warp_add_float.cu", "warp_add_double.cu", "shuffles_float.cu", "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "serial.c", "registry.c", "devices.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c",
-    "memory.c", "sets_copies.c", "budget.c", "tape_file.c", "tape.c", "devices_kept.c", "last_snapshot.c",
-    "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c",
-    "rename.c", "sets_saves.c", "sets_renames.c", "limit.c", "discard.c", "what_next.c", "loop.c", "loop_plan.c",
-    "loop_room.c", "names.c", "files.c", "held.c", "image.c", "positions.c", "resume.c", "loop_next.c", "kernel_tape.c",
-    "sets_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c",
-    "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
+    "check.c", "serial.c", "allocations.c", "registry.c", "ledger.c", "devices.c", "argument.c", "sets.c", "symbol.c",
+    "clear.c", "retire.c", "memory.c", "sets_copies.c", "budget.c", "tape_file.c", "tape.c", "devices_kept.c",
+    "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c",
+    "save_part.c", "rename.c", "sets_saves.c", "sets_renames.c", "limit.c", "discard.c", "what_next.c", "loop.c",
+    "loop_plan.c", "loop_room.c", "names.c", "files.c", "held.c", "image.c", "positions.c", "resume.c", "loop_next.c",
+    "kernel_tape.c", "sets_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c",
+    "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
     "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
-    "rows_pullback_double.c", "sets_float.c", "sets_double.c",
-    "mpi.c", "mpi_types.c", "mpi_cells.c", "mpi_messages.c", "mpi_requests.c",
-    "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
+    "rows_pullback_double.c", "sets_float.c", "sets_double.c", "mpi.c", "mpi_types.c", "mpi_cells.c", "mpi_messages.c",
+    "mpi_requests.c", "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
     "mpi_neighbours.c", "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
     "record.c", "record_sum_float.c", "record_sum_double.c", "session.c",
 )  # fmt: skip
@@ -86,6 +85,7 @@ WHOLE = frozenset(  # belong together
     | {"tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
+_NCCL = frozenset({"nccl_on_mpi.c", "nccl_on_devices.c", "nccl_on_gpus.c"})
 _TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries
 _NAME = re.compile(r"\b(?:hetad_|HETAD_|cuda|cublas|nccl)\w+")
 _ENUMERATORS = re.compile(r"^enum hetad_\w+ \{([^}]*)\}", re.MULTILINE)
@@ -170,18 +170,17 @@ def _files(dialect: Dialect) -> tuple[str, ...]:
     return (*(C_PARALLEL_DEVICE if dialect.parallel else C_DEVICE), *C_HOST)
 
 
-def _nccl(wanted: Collection[str], dialect: Dialect) -> str:
-    """Which file has the functions of NCCL: on the CPU one of two that stand for it."""
-    if dialect.on_gpus:
-        return "nccl_on_gpus.c"
-    return "nccl_on_devices.c" if "ncclCommInitAll" in wanted else "nccl_on_mpi.c"
+def _without(wanted: Collection[str], dialect: Dialect) -> frozenset[str]:
+    """The files in whose place there is another: of those that stand for NCCL on the CPU, all but one."""
+    on_cpu = "nccl_on_devices.c" if "ncclCommInitAll" in wanted else "nccl_on_mpi.c"
+    return _NCCL - {"nccl_on_gpus.c" if dialect.on_gpus else on_cpu}
 
 
 @cache
-def _definers(dialect: Dialect, nccl: str) -> Mapping[str, Snippet]:
+def _definers(dialect: Dialect, without: frozenset[str]) -> Mapping[str, Snippet]:
     table: dict[str, Snippet] = {}
     for file in _files(dialect):
-        if file.startswith("nccl_on_") and file != nccl:
+        if file in without:
             continue
         for each in _snippets(file):
             for name in sorted(each.defines):
@@ -190,9 +189,25 @@ def _definers(dialect: Dialect, nccl: str) -> Mapping[str, Snippet]:
 
 
 def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
-    """The snippets that define the names `wanted`, and all that those need, in order."""
+    """The snippets that define the names `wanted`, and all that those need, in order.  Allocations are kept by a ledger
+    where that is enough."""
+    names_wanted = list(wanted)
+    without = _without(names_wanted, dialect)
+    found = _closed(names_wanted, dialect, without | {"registry.c"})
+    if not _only_in_registry().isdisjoint(names_wanted + [name for each in found for name in each.uses]):
+        found = _closed(names_wanted, dialect, without | {"ledger.c"})
+    return tuple(each for file in _files(dialect) for each in _snippets(file) if each in found)
+
+
+@cache
+def _only_in_registry() -> frozenset[str]:
+    registry, ledger = ({n for s in _snippets(file) for n in s.defines} for file in ("registry.c", "ledger.c"))
+    return frozenset(registry - ledger)
+
+
+def _closed(wanted: Iterable[str], dialect: Dialect, without: frozenset[str]) -> set[Snippet]:
     todo = list(wanted)
-    definers = _definers(dialect, _nccl(todo, dialect))
+    definers = _definers(dialect, without)
     found: set[Snippet] = set()
     while todo:
         each = definers.get(todo.pop())
@@ -203,7 +218,7 @@ def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
             files = {f.file for f in found}
             optional = [definers[n] for f in found for n in f.uses_if_there if n in definers]
             todo += [min(d.defines) for d in optional if d.file in files and d not in found]
-    return tuple(each for file in _files(dialect) for each in _snippets(file) if each in found)
+    return found
 
 
 def launched(snippets: Iterable[Snippet]) -> tuple[str, ...]:

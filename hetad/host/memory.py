@@ -225,16 +225,16 @@ class MemoryAdjoints:
             if self.engine.is_active_pointer(src):
                 held = common_type(self.engine.pointers, s, dst, src)
                 within = integer(3 * (row.space == "device"), s.span)
-                kind = self._kind(given["kind"], dst, src) if "kind" in given else within
                 to = Pointer(widened(held))
                 ends = (as_pointer(own, to), as_pointer(self.engine.shadow_pointer(src), to))
+                kind = self._kind(given["kind"], dst, src, ends) if "kind" in given else within
                 size = self._own(dst, size)
                 if row.overlap:
                     reverse.append(operations.move_pullback(*ends, size, span=s.span))
                 else:
                     reverse.append(operations.copy_pullback(*ends, size, kind, span=s.span))
             else:
-                reverse.append(operations.clear(own, self._own(dst, size), span=s.span))
+                reverse.append(operations.clear(own, self._own(dst, size), self._on_device(dst, own), span=s.span))
         return [*save, s], reverse
 
     def _rows_pullback(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
@@ -243,19 +243,29 @@ class MemoryAdjoints:
         if self._own(dst, extent[0]) is not extent[0]:
             raise UnsupportedError("rows of active numbers of 16 bits are copied", s.span, "copy row by row")
         if not self.engine.is_active_pointer(src):
-            return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
+            where = self._on_device(dst, own)
+            return operations.clear_rows(own, roles["to_pitch"], *extent, where, span=s.span)
         held = common_type(self.engine.pointers, s, dst, src)
-        into = as_pointer(self.engine.shadow_pointer(src), Pointer(held))
-        kind = self._kind(roles["kind"], dst, src)
-        args = (as_pointer(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, kind)
+        to, into = (as_pointer(end, Pointer(held)) for end in (own, self.engine.shadow_pointer(src)))
+        kind = self._kind(roles["kind"], dst, src, (to, into))
+        args = (to, roles["to_pitch"], into, roles["from_pitch"], *extent, kind)
         return operations.rows_pullback(*args, span=s.span)
 
-    def _kind(self, given: ir.Expr, dst: ir.Expr, src: ir.Expr) -> ir.Expr:
-        """That of a copy's adjoint: which side is which is said, where it is known."""
-        to, from_ = self.spaces.behind(dst), self.spaces.behind(src)
-        if literal(given) in range(4) or to is None or from_ is None:
+    def _kind(self, given: ir.Expr, dst: ir.Expr, src: ir.Expr, ends: tuple[ir.Expr, ir.Expr]) -> ir.Expr:
+        """That of a copy's adjoint, between the adjoints `ends`: which side is which is said, where it is known."""
+        if literal(given) in range(4):
             return given
+        to, from_ = self.spaces.behind(dst), self.spaces.behind(src)
+        if to is None or from_ is None:
+            return operations.copy_kind(*ends, given, span=given.span)
         return copy_kind(2 * (from_ != "host") + (to != "host"), given.span)
+
+    def _on_device(self, dst: ir.Expr, own: ir.Expr) -> ir.Expr:
+        """Whether the adjoint `own` of memory lies on the device, as that does."""
+        space = self.spaces.behind(dst)
+        if space is None:
+            return operations.on_device(own, span=own.span)
+        return integer(int(space != "host"), own.span)
 
     def _extent(self, s: ir.Call) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""
@@ -300,11 +310,12 @@ class MemoryAdjoints:
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
-            clear = [*self._whole(s, (dst,), size), operations.clear(own, self._own(dst, size), span=s.span)]
+            where = self._on_device(dst, own)
+            clear = [*self._whole(s, (dst,), size), operations.clear(own, self._own(dst, size), where, span=s.span)]
             if rows and self._own(dst, size) is not size:
                 raise UnsupportedError("rows of active numbers of 16 bits are set", s.span, "set row by row")
             if rows:
-                clear[-1] = operations.clear_rows(own, given["to_pitch"], size, given["height"], span=s.span)
+                clear[-1] = operations.clear_rows(own, given["to_pitch"], size, given["height"], where, span=s.span)
         return [*save, s], [*restore, *self.flush(dst), *clear]
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:

@@ -64,7 +64,9 @@ def _asked(s: ir.Stmt) -> list[ir.Expr]:
     if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
         tests = [e for x in s.overwritten for e in walk_expr(x)] if isinstance(s, ir.Push) else []
         return [s.place, *(arg for e in tests if isinstance(e, ir.Intrinsic) for arg in e.args)]
-    return list(s.args[:3]) if callees.has(s, "asks extents") else []
+    values = [e for x in s.args for e in walk_expr(x) if isinstance(e, ir.Intrinsic)] if isinstance(s, ir.Call) else []
+    asking = [arg for e in values if "asks extents" in callees.find(e.name).traits for arg in e.args]
+    return [*(s.args[:3] if callees.has(s, "asks extents") else ()), *asking]
 
 
 def _held(setting: Setting, symbol: ir.Symbol) -> Mapping[Location, None]:

@@ -178,17 +178,20 @@ _ROWS_FROM_HOST = f"""
     cudaFree(term);
 """
 
+# Where memory lies that is known only as the program runs: of one pointer, of both ends of a copy.
+on_device = Value("int on_device(const void *p)", "asks extents", pullback=Inactive())
+copy_kind = Value("int copy_kind(const void *dst, const void *src, int kind)", "asks extents", pullback=Inactive())
+
 # Adjoints of memory operations: a fill, a copy, one that may overlap, one row by row; a scalar's, from the device.
 clear = Act(
-    "void clear(void *p, size_t bytes)",
+    "void clear(void *p, size_t bytes, int on_device)",
     _FAILS,
     "adds nothing",
-    "asks extents",
     writes=(0,),
     pullback=InSpace("cudaMemset(p, 0, bytes);", "memset(p, 0, bytes);"),
 )
 clear_rows = Act(
-    "void clear_rows(void *p, size_t pitch, size_t width, size_t height)", _FAILS, "adds nothing", "asks extents",
+    "void clear_rows(void *p, size_t pitch, size_t width, size_t height, int on_device)", _FAILS, "adds nothing",
     writes=(0,),
     pullback=InSpace(
         "cudaMemset2D(p, pitch, 0, width, height);",
@@ -200,7 +203,7 @@ whole_numbers = Act(
 )  # fmt: skip
 copy_pullback = Act(
     "void copy_pullback_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", _FAILS, "of reverse sweep",
-    "asks extents", reads=(0, 1), writes=(0, 1),
+    reads=(0, 1), writes=(0, 1),
     pullback=OfCopy((_ON_HOST, _FROM_DEVICE, _FROM_HOST, "add; cudaMemset(adj_dst, 0, bytes);")),
 )  # fmt: skip
 move_pullback = Act(
@@ -211,7 +214,7 @@ move_pullback = Act(
 rows_pullback = Act(
     "void rows_pullback_real(real *adj_dst, size_t to_pitch, real *adj_src, size_t from_pitch, size_t width,"
     " size_t height, int kind)",
-    _FAILS, "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2),
+    _FAILS, "of reverse sweep", reads=(0, 2), writes=(0, 2),
     pullback=OfCopy(
         (_ROWS_ON_HOST, _ROWS_FROM_DEVICE, _ROWS_FROM_HOST, "add; cudaMemset2D(adj_dst, to_pitch, 0, width, height);")
     ),
@@ -297,7 +300,7 @@ copy_sets = Act(
     writes=(0,),
 )  # fmt: skip
 fill_sets = Act("cudaError_t fill_sets(void *dst, size_t to, int value, size_t bytes)", writes=(0,))
-clear_sets = Act("void clear_sets(void *p, size_t bytes)", writes=(0,))
+clear_sets = Act("void clear_sets(void *p, size_t bytes, int on_device)", writes=(0,))
 copy_pullback_sets = Act(
     "void copy_pullback_sets_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", "of reverse sweep",
     reads=(0, 1), writes=(0, 1),

@@ -3,7 +3,6 @@
 #include <cstring>
 
 static void hetad_begin(void);
-static void hetad_argument(const void *p, size_t bytes, int on_device);
 static void *hetad_host_malloc(size_t bytes);
 static void *hetad_host_zeros(size_t bytes);
 static cudaError_t hetad_device_malloc(void **p, size_t bytes);
@@ -37,11 +36,9 @@ static __global__ void hetad_accumulate_float(float *sum, const float *term, siz
 }
 
 // gradient of the return value of energy (line 17) with respect to x
-extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, size_t x_bytes)
+extern "C" float energy_grad(const float *x, float adj_return, float *adj_x)
 {
     hetad_begin();
-    hetad_argument(x, x_bytes, 0);
-    hetad_argument(adj_x, x_bytes, 0);
     float *d_x;
     float *adj_d_x;
     float *d_y;
@@ -101,65 +98,14 @@ static void hetad_check(cudaError_t error)
     }
 }
 
-// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
+// The known buffers, sorted by address.
 struct hetad_allocation {
     char *start;
-    size_t bytes;
     int on_device;
-    int owned;
 };
 
 static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_last_found;
-
-static size_t hetad_allocation_room;
-
-static inline char *hetad_end_of(const struct hetad_allocation *a)
-{
-    return a->start + a->bytes;
-}
-
-// The number of allocations that start at or before p.
-static size_t hetad_rank(const char *p)
-{
-    size_t low = 0, high = hetad_allocation_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (hetad_allocations[middle].start <= p) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// The allocation that a pointer points into, or just past the end of; NULL if it is not known.
-static struct hetad_allocation *hetad_find(const void *pointer)
-{
-    const char *p = (const char *)pointer;
-    if (p == NULL || hetad_allocation_count == 0) {
-        return NULL;
-    }
-    if (hetad_last_found < hetad_allocation_count) {
-        struct hetad_allocation *last = &hetad_allocations[hetad_last_found];
-        if (p >= last->start && p < hetad_end_of(last)) {
-            return last;
-        }
-    }
-    size_t rank = hetad_rank(p);
-    if (rank == 0 || p > hetad_end_of(&hetad_allocations[rank - 1])) {
-        return NULL;
-    }
-    hetad_last_found = rank - 1;
-    return &hetad_allocations[rank - 1];
-}
-
-static void hetad_forget(size_t position)
-{
-    memmove(hetad_allocations + position, hetad_allocations + position + 1,
-            (--hetad_allocation_count - position) * sizeof *hetad_allocations);
-}
+static size_t hetad_allocation_count, hetad_allocation_room;
 
 static void hetad_make_room(void)
 {
@@ -174,39 +120,60 @@ static void hetad_make_room(void)
     }
 }
 
-// Arguments that overlap become one allocation; what the program allocates replaces what was there before.
-static void hetad_register(void *p, size_t bytes, int on_device, int owned)
+// The number of allocations in front of p.
+static size_t hetad_rank(const void *p)
 {
-    struct hetad_allocation fresh = {(char *)p, bytes, on_device, owned};
-    size_t position = hetad_rank(fresh.start);
-    if (position > 0) {
-        struct hetad_allocation *before = &hetad_allocations[position - 1];
-        position -= before->start == fresh.start || hetad_end_of(before) > fresh.start;
-    }
-    while (position < hetad_allocation_count) {
-        struct hetad_allocation old = hetad_allocations[position];
-        if (old.start >= hetad_end_of(&fresh) && old.start != fresh.start) {
-            break;
+    size_t low = 0, high = hetad_allocation_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (hetad_allocations[middle].start < (const char *)p) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        if (!owned) {
-            char *end = hetad_end_of(&old) > hetad_end_of(&fresh) ? hetad_end_of(&old) : hetad_end_of(&fresh);
-            fresh.start = old.start < fresh.start ? old.start : fresh.start;
-            fresh.bytes = (size_t)(end - fresh.start);
-            fresh.owned |= old.owned;
-        }
-        hetad_forget(position);
     }
-    hetad_make_room();
-    memmove(hetad_allocations + position + 1, hetad_allocations + position,
-            (hetad_allocation_count++ - position) * sizeof *hetad_allocations);
-    hetad_allocations[position] = fresh;
+    return low;
 }
 
-// A buffer that the caller owns, and how many bytes of it there are.
-static void hetad_argument(const void *p, size_t bytes, int on_device)
+static int hetad_is_allocation(const void *p, size_t rank)
 {
-    if (p != NULL) {
-        hetad_register((void *)p, bytes, on_device, 0);
+    return rank < hetad_allocation_count && hetad_allocations[rank].start == (const char *)p;
+}
+
+static void hetad_allocated(void *p, size_t bytes, int on_device)
+{
+    size_t rank = hetad_rank(p);
+    if (!hetad_is_allocation(p, rank)) {
+        hetad_make_room();
+        memmove(hetad_allocations + rank + 1, hetad_allocations + rank,
+                (hetad_allocation_count++ - rank) * sizeof *hetad_allocations);
+    }
+    struct hetad_allocation fresh = {(char *)p, on_device};
+    hetad_allocations[rank] = fresh;
+}
+
+// Whether p, which may be freed now, is device memory.
+static int hetad_deallocated(const void *p)
+{
+    size_t rank = hetad_rank(p);
+    if (!hetad_is_allocation(p, rank)) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = hetad_allocations[rank].on_device;
+    memmove(hetad_allocations + rank, hetad_allocations + rank + 1,
+            (--hetad_allocation_count - rank) * sizeof *hetad_allocations);
+    return on_device;
+}
+
+static void hetad_free_allocated(void)
+{
+    while (hetad_allocation_count > 0) {
+        struct hetad_allocation last = hetad_allocations[--hetad_allocation_count];
+        if (last.on_device) {
+            cudaFree(last.start);
+        } else {
+            free(last.start);
+        }
     }
 }
 
@@ -216,7 +183,7 @@ static void *hetad_device_memory(size_t bytes)
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
     if (p != NULL) {
-        hetad_register(p, bytes, 1, 1);
+        hetad_allocated(p, bytes, 1);
     }
     return p;
 }
@@ -242,7 +209,7 @@ static void *hetad_host_malloc(size_t bytes)
     if (p == NULL) {
         hetad_fail("out of host memory");
     }
-    hetad_register(p, bytes, 0, 1);
+    hetad_allocated(p, bytes, 0);
     return p;
 }
 
@@ -257,12 +224,7 @@ static void hetad_release(void *p)
     if (p == NULL) {
         return;
     }
-    struct hetad_allocation *a = hetad_find(p);
-    if (a == NULL || !a->owned || a->start != (char *)p) {
-        hetad_fail("the program frees memory that it did not allocate");
-    }
-    int on_device = a->on_device;
-    hetad_forget((size_t)(a - hetad_allocations));
+    int on_device = hetad_deallocated(p);
     if (on_device) {
         hetad_check(cudaFree(p));
     } else {
@@ -289,11 +251,9 @@ static void hetad_forward_done(void)
 }
 
 // Which sides of a copy are device memory: bit 0 the destination, bit 1 the source.
-static int hetad_copy_sides(const void *dst, const void *src, int kind)
+static int hetad_copy_sides(int kind)
 {
     switch (kind) {
-    case cudaMemcpyHostToHost:
-        return 0;
     case cudaMemcpyHostToDevice:
         return 1;
     case cudaMemcpyDeviceToHost:
@@ -301,17 +261,14 @@ static int hetad_copy_sides(const void *dst, const void *src, int kind)
     case cudaMemcpyDeviceToDevice:
         return 3;
     }
-    struct hetad_allocation *a = hetad_find(dst);
-    int to = a != NULL && a->on_device;
-    a = hetad_find(src);
-    return to + 2 * (a != NULL && a->on_device);
+    return 0;
 }
 
 // The adjoint of cudaMemcpy(dst, src, bytes, kind): adj_src += adj_dst; adj_dst = 0.
 static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t bytes, int kind)
 {
     size_t n = bytes / sizeof(float);
-    int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
+    int sides = hetad_copy_sides(kind), to_device = sides & 1, from_device = sides & 2;
     if (adj_dst == NULL || bytes == 0) {
         return;
     }
@@ -355,14 +312,7 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
 // Begin and end of a derivative call.
 static void hetad_end(void)
 {
-    for (size_t i = 0; i < hetad_allocation_count; ++i) {
-        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
-            cudaFree(hetad_allocations[i].start);
-        } else if (hetad_allocations[i].owned) {
-            free(hetad_allocations[i].start);
-        }
-    }
-    hetad_allocation_count = 0;
+    hetad_free_allocated();
 }
 
 static void hetad_begin(void)

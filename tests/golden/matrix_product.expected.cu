@@ -131,18 +131,31 @@ static void hetad_check(cudaError_t error)
     }
 }
 
-// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
+// The known buffers, sorted by address.
 struct hetad_allocation {
     char *start;
-    size_t bytes;
+    size_t bytes;  // see hetad_find
     int on_device;
-    int owned;
+    int owned;  // by the derivative, which frees it: see hetad_register
 };
 
 static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_last_found;
+static size_t hetad_allocation_count, hetad_allocation_room;
 
-static size_t hetad_allocation_room;
+static void hetad_make_room(void)
+{
+    if (hetad_allocation_count == hetad_allocation_room) {
+        size_t room = 2 * hetad_allocation_room + 16;
+        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
+        if (moved == NULL) {
+            hetad_fail("out of host memory");
+        }
+        hetad_allocations = (struct hetad_allocation *)moved;
+        hetad_allocation_room = room;
+    }
+}
+
+static size_t hetad_last_found;
 
 static inline char *hetad_end_of(const struct hetad_allocation *a)
 {
@@ -191,19 +204,6 @@ static void hetad_forget(size_t position)
             (--hetad_allocation_count - position) * sizeof *hetad_allocations);
 }
 
-static void hetad_make_room(void)
-{
-    if (hetad_allocation_count == hetad_allocation_room) {
-        size_t room = 2 * hetad_allocation_room + 16;
-        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
-        if (moved == NULL) {
-            hetad_fail("out of host memory");
-        }
-        hetad_allocations = (struct hetad_allocation *)moved;
-        hetad_allocation_room = room;
-    }
-}
-
 // Arguments that overlap become one allocation; what the program allocates replaces what was there before.
 static void hetad_register(void *p, size_t bytes, int on_device, int owned)
 {
@@ -230,6 +230,18 @@ static void hetad_register(void *p, size_t bytes, int on_device, int owned)
     memmove(hetad_allocations + position + 1, hetad_allocations + position,
             (hetad_allocation_count++ - position) * sizeof *hetad_allocations);
     hetad_allocations[position] = fresh;
+}
+
+static void hetad_free_allocated(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
+            cudaFree(hetad_allocations[i].start);
+        } else if (hetad_allocations[i].owned) {
+            free(hetad_allocations[i].start);
+        }
+    }
+    hetad_allocation_count = 0;
 }
 
 // A buffer that the caller owns, and how many bytes of it there are.
@@ -465,14 +477,7 @@ static void hetad_forward_done(void)
 // Begin and end of a derivative call.
 static void hetad_end(void)
 {
-    for (size_t i = 0; i < hetad_allocation_count; ++i) {
-        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
-            cudaFree(hetad_allocations[i].start);
-        } else if (hetad_allocations[i].owned) {
-            free(hetad_allocations[i].start);
-        }
-    }
-    hetad_allocation_count = 0;
+    hetad_free_allocated();
     hetad_free_buffers();
     hetad_tape_reset();
 }

@@ -303,20 +303,33 @@ static void hetad_check(cudaError_t error)
     }
 }
 
-// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
+// The known buffers, sorted by address.
 struct hetad_allocation {
     char *start;
-    size_t bytes;
+    size_t bytes;  // see hetad_find
     int on_device;
-    int owned;
+    int owned;  // by the derivative, which frees it: see hetad_register
     int zero;  // see hetad_was_zero: whether all of it is known to be zero
     size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now
 };
 
 static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_last_found;
+static size_t hetad_allocation_count, hetad_allocation_room;
 
-static size_t hetad_allocation_room;
+static void hetad_make_room(void)
+{
+    if (hetad_allocation_count == hetad_allocation_room) {
+        size_t room = 2 * hetad_allocation_room + 16;
+        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
+        if (moved == NULL) {
+            hetad_fail("out of host memory");
+        }
+        hetad_allocations = (struct hetad_allocation *)moved;
+        hetad_allocation_room = room;
+    }
+}
+
+static size_t hetad_last_found;
 
 static inline char *hetad_end_of(const struct hetad_allocation *a)
 {
@@ -365,19 +378,6 @@ static void hetad_forget(size_t position)
             (--hetad_allocation_count - position) * sizeof *hetad_allocations);
 }
 
-static void hetad_make_room(void)
-{
-    if (hetad_allocation_count == hetad_allocation_room) {
-        size_t room = 2 * hetad_allocation_room + 16;
-        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
-        if (moved == NULL) {
-            hetad_fail("out of host memory");
-        }
-        hetad_allocations = (struct hetad_allocation *)moved;
-        hetad_allocation_room = room;
-    }
-}
-
 // Arguments that overlap become one allocation; what the program allocates replaces what was there before.
 static void hetad_register(void *p, size_t bytes, int on_device, int owned)
 {
@@ -406,6 +406,35 @@ static void hetad_register(void *p, size_t bytes, int on_device, int owned)
     hetad_allocations[position] = fresh;
 }
 
+static void hetad_allocated(void *p, size_t bytes, int on_device)
+{
+    hetad_register(p, bytes, on_device, 1);
+}
+
+// Whether p, which may be freed now, is device memory.
+static int hetad_deallocated(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || !a->owned || a->start != (const char *)p) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = a->on_device;
+    hetad_forget((size_t)(a - hetad_allocations));
+    return on_device;
+}
+
+static void hetad_free_allocated(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
+            cudaFree(hetad_allocations[i].start);
+        } else if (hetad_allocations[i].owned) {
+            free(hetad_allocations[i].start);
+        }
+    }
+    hetad_allocation_count = 0;
+}
+
 // A buffer that the caller owns, and how many bytes of it there are.
 static void hetad_argument(const void *p, size_t bytes, int on_device)
 {
@@ -420,7 +449,7 @@ static void *hetad_device_memory(size_t bytes)
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
     if (p != NULL) {
-        hetad_register(p, bytes, 1, 1);
+        hetad_allocated(p, bytes, 1);
     }
     return p;
 }
@@ -440,12 +469,7 @@ static void hetad_release(void *p)
     if (p == NULL) {
         return;
     }
-    struct hetad_allocation *a = hetad_find(p);
-    if (a == NULL || !a->owned || a->start != (char *)p) {
-        hetad_fail("the program frees memory that it did not allocate");
-    }
-    int on_device = a->on_device;
-    hetad_forget((size_t)(a - hetad_allocations));
+    int on_device = hetad_deallocated(p);
     if (on_device) {
         hetad_check(cudaFree(p));
     } else {
@@ -859,11 +883,9 @@ static void hetad_read_scalar_double(double *adj, double *cell)
 }
 
 // Which sides of a copy are device memory: bit 0 the destination, bit 1 the source.
-static int hetad_copy_sides(const void *dst, const void *src, int kind)
+static int hetad_copy_sides(int kind)
 {
     switch (kind) {
-    case cudaMemcpyHostToHost:
-        return 0;
     case cudaMemcpyHostToDevice:
         return 1;
     case cudaMemcpyDeviceToHost:
@@ -871,17 +893,14 @@ static int hetad_copy_sides(const void *dst, const void *src, int kind)
     case cudaMemcpyDeviceToDevice:
         return 3;
     }
-    struct hetad_allocation *a = hetad_find(dst);
-    int to = a != NULL && a->on_device;
-    a = hetad_find(src);
-    return to + 2 * (a != NULL && a->on_device);
+    return 0;
 }
 
 // The adjoint of cudaMemcpy(dst, src, bytes, kind): adj_src += adj_dst; adj_dst = 0.
 static void hetad_copy_pullback_double(double *adj_dst, double *adj_src, size_t bytes, int kind)
 {
     size_t n = bytes / sizeof(double);
-    int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
+    int sides = hetad_copy_sides(kind), to_device = sides & 1, from_device = sides & 2;
     if (adj_dst == NULL || bytes == 0) {
         return;
     }
@@ -925,14 +944,7 @@ static void hetad_copy_pullback_double(double *adj_dst, double *adj_src, size_t 
 // Begin and end of a derivative call.
 static void hetad_end(void)
 {
-    for (size_t i = 0; i < hetad_allocation_count; ++i) {
-        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
-            cudaFree(hetad_allocations[i].start);
-        } else if (hetad_allocations[i].owned) {
-            free(hetad_allocations[i].start);
-        }
-    }
-    hetad_allocation_count = 0;
+    hetad_free_allocated();
     hetad_free_buffers();
     hetad_tape_reset();
 }

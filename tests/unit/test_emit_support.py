@@ -26,11 +26,13 @@ PARAMS: dict[str, Type] = {
 }  # fmt: skip
 CALLS = """
     begin() argument(p n kind) device_malloc(out n) device_zeros(out n) release(p) push(p n) pop(p n) save(p) restore(p)
-    save_range(p n) restore_range(p n) copy_pullback_float(f g n kind) copy_pullback_double(d e n kind) clear(p n)
+    save_range(p n) restore_range(p n) copy_pullback_float(f g n kind) copy_pullback_double(d e n kind) clear(p n kind)
     read_scalar_float(f g) read_scalar_double(d e) require_disjoint(p q message) end() retire(p) revive(p)
     revive_zeros(p) rows_pullback_float(f n g m w h kind) rows_pullback_double(d n e m w h kind)
-    clear_rows(p n w h)
+    clear_rows(p n w h kind) copy_kind(p q kind)
 """
+# Those for which it is enough to know what was allocated.
+OF_ALLOCATIONS = "begin() device_malloc(out n) device_zeros(out n) release(p) copy_pullback_double(d e n kind) end()"
 # Every support function is called once through the table of a runtime that counts what device memory is alive.
 HARNESS = """
 static int live, mallocs;
@@ -46,19 +48,22 @@ void t_setup(void)
 }
 int t_live(void) { return live; }
 int t_mallocs(void) { return mallocs; }
-size_t t_tape_used(void) { return hetad_tape_used; }
-size_t t_tape_room(void) { return hetad_tape_room; }
 size_t t_registered(void) { return hetad_allocation_count; }
 void *t_host_malloc(size_t n) { return hetad_host_malloc(n); }
 void *t_host_zeros(size_t n) { return hetad_host_zeros(n); }
 """
+OF_THE_TAPE = """
+size_t t_tape_used(void) { return hetad_tape_used; }
+size_t t_tape_room(void) { return hetad_tape_room; }
+int t_known_kind(const void *p, const void *q, int kind) { return hetad_copy_kind(p, q, kind); }
+"""
 
 
-def everything() -> ir.Program:
-    """A host function that calls every support function."""
+def everything(calls: str = CALLS) -> ir.Program:
+    """A host function that calls these support functions."""
     symbols = {name: ir.Symbol(name, t, SPAN, "param") for name, t in PARAMS.items()}
     body: list[ir.Stmt] = []
-    for text in " ".join(CALLS.split()).replace(") ", ")|").split("|"):
+    for text in " ".join(calls.split()).replace(") ", ")|").split("|"):
         name, _, args = text.rstrip(")").partition("(")
         body.append(ir.Call(f"hetad_{name}", tuple(ir.Var(symbols[a], span=SPAN) for a in args.split()), span=SPAN))
     for name in ("hetad_host_malloc", "hetad_host_zeros"):
@@ -67,9 +72,9 @@ def everything() -> ir.Program:
     return ir.Program({"all": ir.Function("all", "host", tuple(symbols.values()), VOID, tuple(body), SPAN)})
 
 
-def wrappers() -> str:
+def wrappers(calls: str = CALLS) -> str:
     lines = []
-    for text in " ".join(CALLS.split()).replace(") ", ")|").split("|"):
+    for text in " ".join(calls.split()).replace(") ", ")|").split("|"):
         name, _, args = text.rstrip(")").partition("(")
         types = {"f": "float *", "g": "float *", "d": "double *", "e": "double *", "n": "size_t ", "kind": "int "}
         types |= dict.fromkeys("mwh", "size_t ")
@@ -81,15 +86,27 @@ def wrappers() -> str:
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    source = targets.cpu_source(everything(), "all") + HARNESS + wrappers()
+    code = compiled(targets.cpu_source(everything(), "all") + HARNESS + OF_THE_TAPE + wrappers())
+    for name in ("t_tape_used", "t_tape_room"):
+        getattr(code, name).restype = ctypes.c_size_t
+    return code
+
+
+def compiled(source: str) -> ctypes.CDLL:
     code = ctypes.CDLL(str(compiler.shared_library(source)))
     process.connect(code)
     for name in ("t_host_malloc", "t_host_zeros"):
         getattr(code, name).restype = ctypes.c_void_p
-    for name in ("t_tape_used", "t_tape_room", "t_registered"):
-        getattr(code, name).restype = ctypes.c_size_t
+    code.t_registered.restype = ctypes.c_size_t
     code.hetad_message.restype = ctypes.c_char_p
     return code
+
+
+@pytest.fixture(scope="module")
+def with_ledger() -> ctypes.CDLL:
+    source = targets.cpu_source(everything(OF_ALLOCATIONS), "all")
+    assert "hetad_find" not in source
+    return compiled(source + HARNESS + wrappers(OF_ALLOCATIONS))
 
 
 @pytest.fixture
@@ -238,6 +255,35 @@ def test_only_what_was_allocated_is_released(c: ctypes.CDLL) -> None:
     assert c.t_release(ctypes.c_void_p(c.t_host_malloc(size(0)))) == 0
 
 
+def test_the_kind_of_a_copy_whose_ends_are_known_as_it_runs(c: ctypes.CDLL) -> None:
+    host, device = np.zeros(4), on_device(c, np.zeros(4))
+    ends = {False: host, True: device}
+    found = {(to, of): c.t_known_kind(at(ends[to], 2), at(ends[of]), 4) for to in ends for of in ends}
+    assert found == {(False, False): 0, (True, False): 1, (False, True): 2, (True, True): 3}
+
+
+def test_the_ledger_holds_what_was_allocated(with_ledger: ctypes.CDLL) -> None:
+    c = with_ledger
+    c.t_setup()
+    c.t_begin()
+    live = c.t_live()
+    rng = np.random.default_rng(5)
+    arrays = [on_device(c, np.full(1 + i % 5, i, np.float64)) for i in range(300)]
+    host = c.t_host_malloc(size(24))
+    assert c.t_registered() == 301
+    for i in rng.permutation(300)[:150]:
+        assert c.t_release(at(arrays[i])) == 0
+        assert c.t_release(at(arrays[i])) == 1  # it is not there any more
+        assert message(c) == "the program frees memory that it did not allocate"
+    inside = next(a for a in arrays if a.size > 1)
+    assert (c.t_release(at(inside, 1)), c.t_release(at(np.zeros(3))), c.t_release(None)) == (1, 1, 0)
+    assert c.t_live() == live + 150
+    assert c.t_release(ctypes.c_void_p(host)) == 0
+    assert c.t_registered() == 150
+    c.t_end()
+    assert (c.t_live(), c.t_registered()) == (live, 0)
+
+
 def test_freed_memory_is_reused_and_found_again(c: ctypes.CDLL) -> None:
     a, b = on_device(c, np.full(8, 1.0)), on_device(c, np.full(4, 2.0))
     mallocs, live = c.t_mallocs(), c.t_live()
@@ -325,7 +371,9 @@ def test_the_pullback_of_a_copy(c: ctypes.CDLL, kind: int, dtype: type) -> None:
     adj_src = on_device(c, src) if kind in (2, 3, 4) else src.copy()
     pullback = c.t_copy_pullback_float if dtype is np.float32 else c.t_copy_pullback_double
     n = 600
-    assert pullback(at(adj_dst, 5), at(adj_src, 7), size(n * adj_dst.itemsize), kind) == 0
+    known = c.t_known_kind(at(adj_dst, 5), at(adj_src, 7), kind)
+    assert known == (3 if kind == 4 else kind)
+    assert pullback(at(adj_dst, 5), at(adj_src, 7), size(n * adj_dst.itemsize), known) == 0
     dst_after, src_after = dst.copy(), src.copy()
     src_after[7 : 7 + n] += dst[5 : 5 + n]
     dst_after[5 : 5 + n] = 0
@@ -355,9 +403,9 @@ def test_scalars_and_clearing(c: ctypes.CDLL) -> None:
     assert (total[0], cell[0]) == (3.5, 0.0)
     host = np.ones(4)
     cell[:] = 3
-    c.t_clear(at(host, 1), size(16))
-    c.t_clear(at(cell), size(8))
-    c.t_clear(None, size(8))
+    c.t_clear(at(host, 1), size(16), 0)
+    c.t_clear(at(cell), size(8), 1)
+    c.t_clear(None, size(8), 0)
     np.testing.assert_array_equal(host, [1, 0, 0, 1])
     assert cell[0] == 0
 

@@ -4,13 +4,13 @@ static int hetad_on_device(const void *p)
     return a != NULL && a->on_device;
 }
 
-static void hetad_clear(void *p, size_t bytes)
+static void hetad_clear(void *p, size_t bytes, int on_device)
 {
     hetad_sized(bytes);  // if used
     if (p == NULL || bytes == 0) {
         return;
     }
-    if (hetad_on_device(p)) {
+    if (on_device) {
         const int before = hetad_go_to(p);  // if used
         hetad_check(cudaMemset(p, 0, bytes));
         hetad_go_back(before);  // if used

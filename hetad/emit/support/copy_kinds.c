@@ -1,9 +1,7 @@
 // Which sides of a copy are device memory: bit 0 the destination, bit 1 the source.
-static int hetad_copy_sides(const void *dst, const void *src, int kind)
+static int hetad_copy_sides(int kind)
 {
     switch (kind) {
-    case cudaMemcpyHostToHost:
-        return 0;
     case cudaMemcpyHostToDevice:
         return 1;
     case cudaMemcpyDeviceToHost:
@@ -11,8 +9,17 @@ static int hetad_copy_sides(const void *dst, const void *src, int kind)
     case cudaMemcpyDeviceToDevice:
         return 3;
     }
-    struct hetad_allocation *a = hetad_find(dst);
-    int to = a != NULL && a->on_device;
-    a = hetad_find(src);
-    return to + 2 * (a != NULL && a->on_device);
+    return 0;
+}
+
+// The kind of a copy between these, one that names both sides.
+static int hetad_copy_kind(const void *dst, const void *src, int kind)
+{
+    if (kind != cudaMemcpyDefault) {
+        return kind;
+    }
+    if (hetad_on_device(src)) {
+        return hetad_on_device(dst) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
+    }
+    return hetad_on_device(dst) ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
 }

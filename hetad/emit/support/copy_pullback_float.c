@@ -3,7 +3,7 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
 {
     hetad_sized(bytes);  // if used
     size_t n = bytes / sizeof(float);
-    int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
+    int sides = hetad_copy_sides(kind), to_device = sides & 1, from_device = sides & 2;
     if (adj_dst == NULL || bytes == 0) {
         return;
     }

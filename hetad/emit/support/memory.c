@@ -5,7 +5,7 @@ static void *hetad_device_memory(size_t bytes)
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
     if (p != NULL) {
-        hetad_register(p, bytes, 1, 1);
+        hetad_allocated(p, bytes, 1);
     }
     return p;
 }
@@ -37,7 +37,7 @@ static cudaError_t hetad_managed_zeros(void **p, size_t bytes)
     if (hetad_can_reuse(bytes, 3)) *p = hetad_reuse(bytes, 3); else  // if used
     {
         hetad_check(cudaMallocManaged(p, bytes, cudaMemAttachGlobal));
-        hetad_register(*p, bytes, 3, 1);
+        hetad_allocated(*p, bytes, 3);
     }
     hetad_check(cudaMemset(*p, 0, bytes));
     hetad_sharing = 1;  // if used
@@ -51,7 +51,7 @@ static void *hetad_host_malloc(size_t bytes)
     if (p == NULL) {
         hetad_fail("out of host memory");
     }
-    hetad_register(p, bytes, 0, 1);
+    hetad_allocated(p, bytes, 0);
     return p;
 }
 
@@ -66,12 +66,7 @@ static void hetad_release(void *p)
     if (p == NULL) {
         return;
     }
-    struct hetad_allocation *a = hetad_find(p);
-    if (a == NULL || !a->owned || a->start != (char *)p) {
-        hetad_fail("the program frees memory that it did not allocate");
-    }
-    int on_device = a->on_device;
-    hetad_forget((size_t)(a - hetad_allocations));
+    int on_device = hetad_deallocated(p);
     if (hetad_unuse(p)) return;  // if used
     if (on_device) {
         hetad_check(cudaFree(p));

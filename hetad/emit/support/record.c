@@ -86,7 +86,7 @@ static void hetad_recall_range(void *p, size_t bytes)
 static void hetad_put_aside_range(void *p, size_t bytes)
 {
     hetad_keep_range(p, bytes);
-    hetad_clear(p, bytes);
+    hetad_clear(p, bytes, hetad_on_device(p));
 }
 
 // The whole allocation that p points into; nothing of what is none.

@@ -1,20 +1,4 @@
-// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
-struct hetad_allocation {
-    char *start;
-    size_t bytes;
-    int on_device;
-    int owned;
-    size_t each;  // see hetad_set_bytes: of the caller's, what each set of a batch has  // if used
-    int zero;  // see hetad_was_zero: whether all of it is known to be zero  // if used
-    size_t serial;  // see hetad_next_serial  // if used
-    int constant;  // see hetad_constant: whether the program only reads it  // if used
-    size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now  // if used
-};
-
-static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_last_found;
-
-static size_t hetad_allocation_room;
+static size_t hetad_last_found;
 
 static inline char *hetad_end_of(const struct hetad_allocation *a)
 {
@@ -63,19 +47,6 @@ static void hetad_forget(size_t position)
             (--hetad_allocation_count - position) * sizeof *hetad_allocations);
 }
 
-static void hetad_make_room(void)
-{
-    if (hetad_allocation_count == hetad_allocation_room) {
-        size_t room = 2 * hetad_allocation_room + 16;
-        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
-        if (moved == NULL) {
-            hetad_fail("out of host memory");
-        }
-        hetad_allocations = (struct hetad_allocation *)moved;
-        hetad_allocation_room = room;
-    }
-}
-
 // Arguments that overlap become one allocation; what the program allocates replaces what was there before.
 static void hetad_register(void *p, size_t bytes, int on_device, int owned)
 {
@@ -108,4 +79,33 @@ static void hetad_register(void *p, size_t bytes, int on_device, int owned)
     memmove(hetad_allocations + position + 1, hetad_allocations + position,
             (hetad_allocation_count++ - position) * sizeof *hetad_allocations);
     hetad_allocations[position] = fresh;
+}
+
+static void hetad_allocated(void *p, size_t bytes, int on_device)
+{
+    hetad_register(p, bytes, on_device, 1);
+}
+
+// Whether p, which may be freed now, is device memory.
+static int hetad_deallocated(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || !a->owned || a->start != (const char *)p) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = a->on_device;
+    hetad_forget((size_t)(a - hetad_allocations));
+    return on_device;
+}
+
+static void hetad_free_allocated(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
+            cudaFree(hetad_allocations[i].start);
+        } else if (hetad_allocations[i].owned) {
+            free(hetad_allocations[i].start);
+        }
+    }
+    hetad_allocation_count = 0;
 }

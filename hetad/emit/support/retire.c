@@ -101,7 +101,7 @@ static void hetad_revive_zeros(void *p)
     hetad_revive(p);
     struct hetad_allocation *a = hetad_find(p);
     if (a != NULL && a->owned) {
-        hetad_clear(p, a->bytes);
+        hetad_clear(p, a->bytes, a->on_device);
     }
 }
 

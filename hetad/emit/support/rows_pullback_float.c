@@ -6,7 +6,7 @@ static void hetad_rows_pullback_float(float *adj_dst, size_t to_pitch, float *ad
         return;
     }
     hetad_sized(height > PTRDIFF_MAX / (width > from_pitch ? width : from_pitch) ? SIZE_MAX : height * width);  // if used
-    int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
+    int sides = hetad_copy_sides(kind), to_device = sides & 1, from_device = sides & 2;
     int back = (to_device ? 2 : 0) + (from_device ? 1 : 0);
     size_t row = width / sizeof(float), pitch = from_pitch / sizeof(float), n = row * height;
     if (row * sizeof(float) != width || pitch * sizeof(float) != from_pitch || to_pitch % sizeof(float) != 0) {

@@ -1,14 +1,7 @@
 // Begin and end of a derivative call.
 static void hetad_end(void)
 {
-    for (size_t i = 0; i < hetad_allocation_count; ++i) {
-        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
-            cudaFree(hetad_allocations[i].start);
-        } else if (hetad_allocations[i].owned) {
-            free(hetad_allocations[i].start);
-        }
-    }
-    hetad_allocation_count = 0;
+    hetad_free_allocated();  // if used
     hetad_drop_blocks();  // if used
     hetad_drop_table_copies();  // if used
     hetad_drop_nested_columns();  // if used

@@ -36,13 +36,13 @@ static cudaError_t hetad_fill_sets(void *dst, size_t to, int value, size_t bytes
     return error;
 }
 
-static void hetad_clear_sets(void *p, size_t bytes)
+static void hetad_clear_sets(void *p, size_t bytes, int on_device)
 {
     if (p == NULL || bytes == 0) {
         return;
     }
     const size_t each = hetad_set_bytes(p);
-    if (hetad_on_device(p)) {
+    if (on_device) {
         hetad_check(hetad_fill_sets(p, each, 0, bytes));
         return;
     }
