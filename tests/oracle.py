@@ -21,7 +21,6 @@ import hetad
 from hetad.checks import comparison
 from hetad.ir.verify import DERIVATIVE, verify
 from hetad.rules.signatures import signature
-from tests.turns import is_turn_of
 
 Reference = Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]]
 
@@ -69,17 +68,13 @@ def check_gradient(
             launchable, tuple(wrt), of and tuple(of), backend, launch or {}, tangent=number == 0, **setting
         )
         assert not subject.without_tangent, subject.without_tangent
-        watched = number == 0 or setting != {"optimize": False} or is_turn_of(_stem(path), 4)
+        watched = number == 0 or setting != {"optimize": False} or path is not None
         report = comparison.check(subject, args, comparison.Accuracy(rtol, atol, samples), racecheck=watched)
         assert report.passed, f"{setting or ''}\n{report}"
         if reference is not None:
             _check_reference(subject, args, reference)
         if backend == "cpu":
             _check_in_place(subject, launchable, args, launch or {}, setting)
-
-
-def _stem(path: Path | tuple[Path, ...] | None) -> str:
-    return "" if path is None else (path[0] if isinstance(path, tuple) else path).stem
 
 
 def optimisations() -> list[dict[str, Any]]:

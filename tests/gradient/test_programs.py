@@ -28,7 +28,7 @@ IN_TURN = ("gather_by_index", "indexed", "index_meets_itself", "threads_that_add
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]]) -> None:
+def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]] | None) -> None:
     try:
         case.check(backend, settings)
     except UnsupportedError as refusal:
