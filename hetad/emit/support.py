@@ -221,6 +221,13 @@ def _closed(wanted: Iterable[str], dialect: Dialect, without: frozenset[str]) ->
     return found
 
 
+def is_kept_until_the_end(snippets: Iterable[Snippet]) -> bool:
+    """Whether these functions keep something for as long as a call of a derivative lasts."""
+    ended = {name for s in _snippets("session.c") for name in s.uses_if_there}
+    files = {file for file in HOST if any(not ended.isdisjoint(s.defines) for s in _snippets(file))}
+    return any(s.file in files for s in snippets)
+
+
 def launched(snippets: Iterable[Snippet]) -> tuple[str, ...]:
     """The kernels that snippets launch, each once."""
     return tuple(dict.fromkeys(kernel for s in snippets for kernel in s.kernels))

@@ -96,6 +96,9 @@ release = Act(
     "void release(void *p)", _FAILS, "adds nothing", "by its own address",
     pullback=InSpace("cudaFree(p);", "free(p);"),
 )  # fmt: skip
+# In text that keeps no list of what is allocated: see `targets/cuda/frees.py`.
+device_free = Act("void device_free(void *p)", _FAILS, "adds nothing", pullback=Means("cudaFree"))
+host_free = Act("void host_free(void *p)", "adds nothing", "on the host", pullback=Means("free"))
 retire = Act("void retire(void *p)", _FAILS, writes=(0,), pullback=Absorbed())
 revive = Act("void revive(void *p)", pullback=Absorbed())
 revive_zeros = Act("void revive_zeros(void *p)", writes=(0,), pullback=Absorbed())

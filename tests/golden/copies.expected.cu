@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <cstring>
 
-static void hetad_begin(void);
 static void *hetad_host_malloc(size_t bytes);
 static void *hetad_host_zeros(size_t bytes);
 static cudaError_t hetad_device_malloc(void **p, size_t bytes);
@@ -10,8 +9,8 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes);
 static void hetad_forward_done(void);
 static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t bytes, int kind);
 static void hetad_launched(dim3 grid);
-static void hetad_release(void *p);
-static void hetad_end(void);
+static void hetad_device_free(void *p);
+static void hetad_host_free(void *p);
 
 static __global__ void square(float *y, const float *x)
 {
@@ -38,7 +37,6 @@ static __global__ void hetad_accumulate_float(float *sum, const float *term, siz
 // gradient of the return value of energy (line 17) with respect to x
 extern "C" float energy_grad(const float *x, float adj_return, float *adj_x)
 {
-    hetad_begin();
     float *d_x;
     float *adj_d_x;
     float *d_y;
@@ -69,15 +67,14 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x)
     // line 23: cudaMemcpy(d_x, x, N * sizeof(float), cudaMemcpyHostToDevice);
     hetad_copy_pullback_float(adj_d_x, adj_x, 20 * sizeof(float), cudaMemcpyHostToDevice);
     // line 22: cudaMalloc(&d_y, N * sizeof(float));
-    hetad_release(adj_d_y);
-    hetad_release(d_y);
+    hetad_device_free(adj_d_y);
+    hetad_device_free(d_y);
     // line 21: cudaMalloc(&d_x, N * sizeof(float));
-    hetad_release(adj_d_x);
-    hetad_release(d_x);
+    hetad_device_free(adj_d_x);
+    hetad_device_free(d_x);
     // line 20: float *y = (float *)malloc(N * sizeof(float));
-    hetad_release(adj_y);
-    hetad_release(y);
-    hetad_end();
+    hetad_host_free(adj_y);
+    hetad_host_free(y);
     return sum;
 }
 
@@ -98,93 +95,11 @@ static void hetad_check(cudaError_t error)
     }
 }
 
-// The known buffers, sorted by address.
-struct hetad_allocation {
-    char *start;
-    int on_device;
-};
-
-static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_allocation_room;
-
-static void hetad_make_room(void)
-{
-    if (hetad_allocation_count == hetad_allocation_room) {
-        size_t room = 2 * hetad_allocation_room + 16;
-        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
-        if (moved == NULL) {
-            hetad_fail("out of host memory");
-        }
-        hetad_allocations = (struct hetad_allocation *)moved;
-        hetad_allocation_room = room;
-    }
-}
-
-// The number of allocations in front of p.
-static size_t hetad_rank(const void *p)
-{
-    size_t low = 0, high = hetad_allocation_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (hetad_allocations[middle].start < (const char *)p) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static int hetad_is_allocation(const void *p, size_t rank)
-{
-    return rank < hetad_allocation_count && hetad_allocations[rank].start == (const char *)p;
-}
-
-static void hetad_allocated(void *p, size_t bytes, int on_device)
-{
-    size_t rank = hetad_rank(p);
-    if (!hetad_is_allocation(p, rank)) {
-        hetad_make_room();
-        memmove(hetad_allocations + rank + 1, hetad_allocations + rank,
-                (hetad_allocation_count++ - rank) * sizeof *hetad_allocations);
-    }
-    struct hetad_allocation fresh = {(char *)p, on_device};
-    hetad_allocations[rank] = fresh;
-}
-
-// Whether p, which may be freed now, is device memory.
-static int hetad_deallocated(const void *p)
-{
-    size_t rank = hetad_rank(p);
-    if (!hetad_is_allocation(p, rank)) {
-        hetad_fail("the program frees memory that it did not allocate");
-    }
-    int on_device = hetad_allocations[rank].on_device;
-    memmove(hetad_allocations + rank, hetad_allocations + rank + 1,
-            (--hetad_allocation_count - rank) * sizeof *hetad_allocations);
-    return on_device;
-}
-
-static void hetad_free_allocated(void)
-{
-    while (hetad_allocation_count > 0) {
-        struct hetad_allocation last = hetad_allocations[--hetad_allocation_count];
-        if (last.on_device) {
-            cudaFree(last.start);
-        } else {
-            free(last.start);
-        }
-    }
-}
-
-// Memory of the derivative call: whatever is still held at its end is freed then.
+// Memory of the derivative call.
 static void *hetad_device_memory(size_t bytes)
 {
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
-    if (p != NULL) {
-        hetad_allocated(p, bytes, 1);
-    }
     return p;
 }
 
@@ -209,7 +124,6 @@ static void *hetad_host_malloc(size_t bytes)
     if (p == NULL) {
         hetad_fail("out of host memory");
     }
-    hetad_allocated(p, bytes, 0);
     return p;
 }
 
@@ -219,17 +133,14 @@ static void *hetad_host_zeros(size_t bytes)
     return memset(p, 0, bytes);
 }
 
-static void hetad_release(void *p)
+static void hetad_device_free(void *p)
 {
-    if (p == NULL) {
-        return;
-    }
-    int on_device = hetad_deallocated(p);
-    if (on_device) {
-        hetad_check(cudaFree(p));
-    } else {
-        free(p);
-    }
+    hetad_check(cudaFree(p));
+}
+
+static void hetad_host_free(void *p)
+{
+    free(p);
 }
 
 // The launch before must have worked; one without blocks does nothing and may be refused.
@@ -307,15 +218,4 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
     } else if (term != adj_dst) {
         free(term);
     }
-}
-
-// Begin and end of a derivative call.
-static void hetad_end(void)
-{
-    hetad_free_allocated();
-}
-
-static void hetad_begin(void)
-{
-    hetad_end();
 }

@@ -1,15 +1,12 @@
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 static __device__ void hetad_block_add_double(double *target, double value);
-static void hetad_begin(void);
 static cudaError_t hetad_device_zeros(void **p, size_t bytes);
 static unsigned hetad_blocks(unsigned blocks, unsigned rows);
 static void hetad_launched(dim3 grid);
 static void hetad_read_scalar_double(double *adj, double *cell);
-static void hetad_release(void *p);
-static void hetad_end(void);
+static void hetad_device_free(void *p);
 
 // pullback of scale (line 15), with respect to y, x, a
 static __global__ void scale_pullback(
@@ -34,7 +31,6 @@ extern "C" void scale_grad(
     const dim3 grid, const dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x,
     double a, int n, double *adj_y, double *adj_x, double *adj_a)
 {
-    hetad_begin();
     double a_sum = 0;
     double *adj_scalars;
     hetad_device_zeros((void **)&adj_scalars, 8);
@@ -44,8 +40,7 @@ extern "C" void scale_grad(
     hetad_launched(grid);
     hetad_read_scalar_double(&a_sum, adj_scalars);
     *adj_a += a_sum;
-    hetad_release(adj_scalars);
-    hetad_end();
+    hetad_device_free(adj_scalars);
 }
 
 // ---- hetad's own functions that are called above, and what they need ----
@@ -106,93 +101,11 @@ static void hetad_check(cudaError_t error)
     }
 }
 
-// The known buffers, sorted by address.
-struct hetad_allocation {
-    char *start;
-    int on_device;
-};
-
-static struct hetad_allocation *hetad_allocations;
-static size_t hetad_allocation_count, hetad_allocation_room;
-
-static void hetad_make_room(void)
-{
-    if (hetad_allocation_count == hetad_allocation_room) {
-        size_t room = 2 * hetad_allocation_room + 16;
-        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
-        if (moved == NULL) {
-            hetad_fail("out of host memory");
-        }
-        hetad_allocations = (struct hetad_allocation *)moved;
-        hetad_allocation_room = room;
-    }
-}
-
-// The number of allocations in front of p.
-static size_t hetad_rank(const void *p)
-{
-    size_t low = 0, high = hetad_allocation_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (hetad_allocations[middle].start < (const char *)p) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static int hetad_is_allocation(const void *p, size_t rank)
-{
-    return rank < hetad_allocation_count && hetad_allocations[rank].start == (const char *)p;
-}
-
-static void hetad_allocated(void *p, size_t bytes, int on_device)
-{
-    size_t rank = hetad_rank(p);
-    if (!hetad_is_allocation(p, rank)) {
-        hetad_make_room();
-        memmove(hetad_allocations + rank + 1, hetad_allocations + rank,
-                (hetad_allocation_count++ - rank) * sizeof *hetad_allocations);
-    }
-    struct hetad_allocation fresh = {(char *)p, on_device};
-    hetad_allocations[rank] = fresh;
-}
-
-// Whether p, which may be freed now, is device memory.
-static int hetad_deallocated(const void *p)
-{
-    size_t rank = hetad_rank(p);
-    if (!hetad_is_allocation(p, rank)) {
-        hetad_fail("the program frees memory that it did not allocate");
-    }
-    int on_device = hetad_allocations[rank].on_device;
-    memmove(hetad_allocations + rank, hetad_allocations + rank + 1,
-            (--hetad_allocation_count - rank) * sizeof *hetad_allocations);
-    return on_device;
-}
-
-static void hetad_free_allocated(void)
-{
-    while (hetad_allocation_count > 0) {
-        struct hetad_allocation last = hetad_allocations[--hetad_allocation_count];
-        if (last.on_device) {
-            cudaFree(last.start);
-        } else {
-            free(last.start);
-        }
-    }
-}
-
-// Memory of the derivative call: whatever is still held at its end is freed then.
+// Memory of the derivative call.
 static void *hetad_device_memory(size_t bytes)
 {
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
-    if (p != NULL) {
-        hetad_allocated(p, bytes, 1);
-    }
     return p;
 }
 
@@ -205,17 +118,9 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
     return cudaSuccess;
 }
 
-static void hetad_release(void *p)
+static void hetad_device_free(void *p)
 {
-    if (p == NULL) {
-        return;
-    }
-    int on_device = hetad_deallocated(p);
-    if (on_device) {
-        hetad_check(cudaFree(p));
-    } else {
-        free(p);
-    }
+    hetad_check(cudaFree(p));
 }
 
 // The launch before must have worked; one without blocks does nothing and may be refused.
@@ -241,15 +146,4 @@ static void hetad_read_scalar_double(double *adj, double *cell)
     hetad_check(cudaMemcpy(&sum, cell, sizeof sum, cudaMemcpyDeviceToHost));
     hetad_check(cudaMemset(cell, 0, sizeof sum));
     *adj += sum;
-}
-
-// Begin and end of a derivative call.
-static void hetad_end(void)
-{
-    hetad_free_allocated();
-}
-
-static void hetad_begin(void)
-{
-    hetad_end();
 }

@@ -443,14 +443,12 @@ static void hetad_argument(const void *p, size_t bytes, int on_device)
     }
 }
 
-// Memory of the derivative call: whatever is still held at its end is freed then.
+// Memory of the derivative call.
 static void *hetad_device_memory(size_t bytes)
 {
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
-    if (p != NULL) {
-        hetad_allocated(p, bytes, 1);
-    }
+    if (p != NULL) hetad_allocated(p, bytes, 1);
     return p;
 }
 
@@ -941,7 +939,7 @@ static void hetad_copy_pullback_double(double *adj_dst, double *adj_src, size_t 
     }
 }
 
-// Begin and end of a derivative call.
+// Begin and end of a derivative call: what it still has is freed.
 static void hetad_end(void)
 {
     hetad_free_allocated();

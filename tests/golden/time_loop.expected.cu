@@ -426,7 +426,7 @@ static void hetad_forward_done(void)
     }
 }
 
-// Begin and end of a derivative call.
+// Begin and end of a derivative call: what it still has is freed.
 static void hetad_end(void)
 {
     hetad_free_allocated();

@@ -247,3 +247,39 @@ def test_every_operation_has_a_derivative_or_is_refused():
     assert kept & writes == {"hetad_retire", "hetad_revive_zeros"}
     said = Inactive | Absorbed | Passed | Means | Spelled | InSpace | OfCopy | Recorded | Refused
     assert all(isinstance(row.pullback, said) for row in operations.rows())
+
+
+EITHER_SIDE = """
+__global__ void k(double *y, const double *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = sin(x[i]) + y[i];
+}
+void f(double *y, const double *x, int n, int there)
+{
+    double *dx, *near = (double *)malloc(n * sizeof(double));
+    cudaMalloc(&dx, n * sizeof(double));
+    double *held = there ? dx : near;
+    cudaMemcpy(dx, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    k<<<(n + 15) / 16, 16>>>(y, dx, n);
+    if (there)
+        cudaMemset(held, 0, n * sizeof(double));
+    k<<<(n + 15) / 16, 16>>>(y, dx, n);
+    cudaFree(dx);
+    free(near);
+}
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fill_of_memory_on_either_side_has_no_second_derivative(way):
+    g = hetad.gradient(hetad.loads(EITHER_SIDE, "twice.cu")["f"], wrt="x", of="y", backend="cpu")
+    with pytest.raises(hetad.UnsupportedError, match="memory that is set lies on the device or the host") as refused:
+        hetad.gradient(WAYS[way](g)["f_grad"], wrt="adj_y", of="adj_x")
+    assert refused.value.span.line == (16 if way == "program" else 1 + _line(g.source, "hetad_clear(adj_held"))
+    assert "set each in a branch of its own" in str(refused.value)
+
+
+def _line(text, words):
+    return next(i for i, line in enumerate(text.splitlines()) if words in line)

@@ -1,12 +1,10 @@
-// Memory of the derivative call: whatever is still held at its end is freed then.
+// Memory of the derivative call.
 static void *hetad_device_memory(size_t bytes)
 {
     if (hetad_can_reuse(bytes, 1)) return hetad_reuse(bytes, 1);  // if used
     void *p = NULL;
     hetad_check(cudaMalloc(&p, bytes));
-    if (p != NULL) {
-        hetad_allocated(p, bytes, 1);
-    }
+    if (p != NULL) hetad_allocated(p, bytes, 1);  // if used
     return p;
 }
 
@@ -37,7 +35,7 @@ static cudaError_t hetad_managed_zeros(void **p, size_t bytes)
     if (hetad_can_reuse(bytes, 3)) *p = hetad_reuse(bytes, 3); else  // if used
     {
         hetad_check(cudaMallocManaged(p, bytes, cudaMemAttachGlobal));
-        hetad_allocated(*p, bytes, 3);
+        hetad_allocated(*p, bytes, 3);  // if used
     }
     hetad_check(cudaMemset(*p, 0, bytes));
     hetad_sharing = 1;  // if used
@@ -51,7 +49,7 @@ static void *hetad_host_malloc(size_t bytes)
     if (p == NULL) {
         hetad_fail("out of host memory");
     }
-    hetad_allocated(p, bytes, 0);
+    hetad_allocated(p, bytes, 0);  // if used
     return p;
 }
 
@@ -59,6 +57,16 @@ static void *hetad_host_zeros(size_t bytes)
 {
     void *p = hetad_host_malloc(bytes);
     return memset(p, 0, bytes);
+}
+
+static void hetad_device_free(void *p)
+{
+    hetad_check(cudaFree(p));
+}
+
+static void hetad_host_free(void *p)
+{
+    free(p);
 }
 
 static void hetad_release(void *p)

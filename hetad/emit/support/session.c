@@ -1,4 +1,4 @@
-// Begin and end of a derivative call.
+// Begin and end of a derivative call: what it still has is freed.
 static void hetad_end(void)
 {
     hetad_free_allocated();  // if used

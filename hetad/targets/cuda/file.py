@@ -19,6 +19,7 @@ from hetad.targets.accesses import NumberedAccesses
 from hetad.targets.checked import CheckedAssembly, device_variables
 from hetad.targets.communication import speaks_mpi, speaks_nccl
 from hetad.targets.cuda.additions import with_sums_in_loops
+from hetad.targets.cuda.frees import with_plain_frees
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
 from hetad.targets.places import Places
 from hetad.targets.support_kernels import with_support_kernels
@@ -50,7 +51,7 @@ _RUN_TIME = "// ---- hetad's own functions that are called above, and what they 
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C.  The program comes
     first, hetad's own functions that it calls behind it."""
-    program = with_calls(program)
+    program = _as_text(program, entry)
     parts = _assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
@@ -80,10 +81,21 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
 @deep
 def located_functions(program: ir.Program, entry: str) -> list[tuple[ir.Function, list[LocatedLine]]]:
     """The functions that `cuda_file` has of the program itself, in its order; lines know their place in the primal."""
-    program = with_calls(program)
+    program = _as_text(program, entry)
     parts, own = _assembly(program, CUDA), program.functions
     functions = [f for f in parts.functions("device", "host device", "kernel") if f.name in own]
     return [(f, located(parts, f, _linkage(f, entry))) for f in (*functions, *parts.functions("host"))]
+
+
+def _as_text(program: ir.Program, entry: str) -> ir.Program:
+    """What the text says: it calls libraries, and keeps no list of allocations where it needs none."""
+    program = with_calls(program)
+    freeing = with_plain_frees(program, entry)
+    if freeing is program:
+        return program
+    parts = _assembly(freeing, CUDA)
+    host = parts.functions("host")
+    return program if support.is_kept_until_the_end(parts.support_for(host, support_names(host))) else freeing
 
 
 def _assembly(program: ir.Program, dialect: Dialect, accesses: NumberedAccesses | None = None) -> Assembly:
