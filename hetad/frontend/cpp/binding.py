@@ -88,7 +88,7 @@ _OF_TYPE: dict[str, Any] = {
     "clang_getNumElements": c_longlong, "clang_Type_getSizeOf": c_longlong, "clang_Type_getAlignOf": c_longlong,
     "clang_Type_getNumTemplateArguments": c_int, "clang_isConstQualifiedType": c_uint,
     "clang_isVolatileQualifiedType": c_uint, "clang_isRestrictQualifiedType": c_uint,
-    "clang_isFunctionTypeVariadic": c_uint,
+    "clang_isFunctionTypeVariadic": c_uint, "clang_getResultType": RawType,
 }  # fmt: skip
 _OF_CURSOR_AND_NUMBER: dict[str, Any] = {
     "clang_Cursor_getArgument": RawCursor, "clang_Cursor_getTemplateArgumentKind": c_int,
@@ -382,6 +382,7 @@ class Type(_Known):
     get_canonical = _asked("clang_getCanonicalType", _type)
     get_pointee = _asked("clang_getPointeeType", _type)
     get_named_type = _asked("clang_Type_getNamedType", _type)
+    get_result = _asked("clang_getResultType", _type)
     get_declaration = _asked("clang_getTypeDeclaration", _there)
     get_size = _asked("clang_Type_getSizeOf", _plain)
     get_align = _asked("clang_Type_getAlignOf", _plain)

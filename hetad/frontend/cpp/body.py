@@ -19,7 +19,7 @@ from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
 from hetad.frontend.lower.context import Qualified
-from hetad.frontend.models import MODELLED, RATHER_PASSED_OVER
+from hetad.frontend.models import MODELLED, RATHER_PASSED_OVER, STREAMS
 
 if TYPE_CHECKING:
     from hetad.frontend.cpp.entities import Entities
@@ -83,6 +83,8 @@ class Body:
         if self.function is None or self.entities.item(self.function).kind != "host":
             return None
         own = self.entities.own
+        if self.source.reads_streams:
+            return opaque.Function(own, MODELLED | RATHER_PASSED_OVER | STREAMS)
         try:
             opaque.check(self.source.inside(self.function), own, MODELLED)
         except UnsupportedError:

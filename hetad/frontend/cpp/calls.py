@@ -14,7 +14,6 @@ from hetad.frontend.cpp import (
     objects,
     pointers,
     polymorphic,
-    streams,
     targets,
     tree,
 )
@@ -29,14 +28,13 @@ from hetad.frontend.lower.context import Qualified
 
 _CONFIGURATION = "__cudaPushCallConfiguration"
 _IDENTITIES = ("move", "forward")
-_VARIABLES = (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL)
 
 
 def call(body: Body, cursor: Cursor) -> Node:
     """The call that a cursor means, as one of a C function; an object that it makes ends, unless it is taken over."""
     node, meant = _call(body, cursor), cursor.referenced
     constructs = meant is not None and meant.kind == CursorKind.CONSTRUCTOR
-    makes = constructs or meant is None or not is_reference(meant.result_type)
+    makes = constructs or meant is None or not is_reference(targets.returned(meant))
     return lifetimes.temporary(body, cursor, node) if makes else node
 
 
@@ -53,8 +51,7 @@ def _call(body: Body, cursor: Cursor) -> Node:
     if body.source.is_models(meant) and meant.spelling in _NOT_MODELLED and clang.definition(meant) is None:
         _refuse_model(body, cursor, meant)
     if meant.spelling == "operator<<" and not body.source.is_models(meant) and not body.source.is_users(meant):
-        what = "writing to a stream that is a member or a parameter"
-        body.source.refuse(what, cursor, "write to std::cout, or to a stream that the function itself declares")
+        body.source.refuse("writing to a stream inside an expression", cursor, "make it a statement of its own")
     if body.source.is_models(meant) or not body.source.is_users(meant):
         value = clang.evaluate(cursor)
         if value is not None:
@@ -79,7 +76,7 @@ def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
     from hetad.frontend.cpp.expressions import expression
 
     held, configuration = cursor.referenced, _configuration(cursor)
-    is_named = held is None or held.kind in _VARIABLES or held.hash in body.bound
+    is_named = held is None or held.kind in targets.VARIABLES or held.hash in body.bound
     if not is_named and not pointers.is_returned(cursor):
         return None
     found = targets.chosen(cursor, body.targets) if configuration is None else None
@@ -188,6 +185,9 @@ _NOT_MODELLED = {
     "coalesced_threads": ("groups of the threads that come to a place", "take a tile: tiled_partition<32>(block)"),
     "this_multi_grid": ("groups of several grids", "launch on one device"),
     "tiled_partition": ("tiles whose size the run tells", "give it as a template argument: tiled_partition<32>(block)"),
+    "rdbuf": ("the buffer of a stream", "hand on the stream itself, by a reference or a pointer"),
+    "seekp": ("going back in what a stream has written", "write it in its order, or to a std::vector first"),
+    "operator<<": ("writing the address in a pointer", "write what it points to"),
     "sync": ("a barrier of the whole grid", "end the kernel there, and launch another one"),
 }
 
@@ -203,7 +203,7 @@ _NO_TARGET = "call it by name, choose by 'if' or 'switch', or make it a template
 def _meant(body: Body, cursor: Cursor) -> Cursor:
     """The function that is called, or the variable that holds it."""
     meant: Cursor | None = cursor.referenced
-    if meant is not None and meant.kind not in _VARIABLES:
+    if meant is not None and meant.kind not in targets.VARIABLES:
         return meant
     found = targets.called(cursor, body.targets)
     if found is None:
@@ -245,8 +245,6 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     from hetad.frontend.cpp.expressions import expression
 
     parts, args = clang.children(cursor), given(cursor)
-    if meant.spelling in streams.ANSWERS and meant.semantic_parent.spelling == "ofstream":
-        return tree.constant("int", str(streams.ANSWERS[meant.spelling]), body.coord(cursor))
     if not body.source.is_users(meant) and meant.kind == CursorKind.CONVERSION_FUNCTION:
         return _object(body, parts[0])  # of half precision, which lowering converts
     if parts and parts[0].kind == CursorKind.MEMBER_REF_EXPR and parts[0].spelling == meant.spelling:

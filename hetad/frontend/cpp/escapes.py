@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hetad.frontend.cpp import clang
+from hetad.frontend.cpp import clang, targets
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.names import key
@@ -138,11 +138,19 @@ class _Search:
             if number is None:
                 return True
             is_operator = meant.kind == CursorKind.CXX_METHOD and len(args) > len(list(meant.get_arguments()))
-            if self._called(meant, (number - 1 if number else None) if is_operator else number):
+            place = (number - 1 if number else None) if is_operator else number
+            if any(self._called(m, place) for m in self._meant(call, meant)):
                 return True
-        if is_reference(meant.result_type):
+        returned = targets.returned(meant)
+        if is_reference(returned):
             return "place"
-        return "address" if _is_pointer(meant.result_type) else False
+        return "address" if _is_pointer(returned) else False
+
+    def _meant(self, call: Cursor, meant: Cursor) -> list[Cursor]:
+        """The functions that may be called: where a variable points to one, all of its type whose address is taken."""
+        if meant.kind not in targets.VARIABLES or not targets.is_function_pointer(meant.type):
+            return [meant]
+        return self.body.entities.taken(call).of_type(meant.type) or [meant]
 
     def _called(self, meant: Cursor, number: int | None) -> bool:
         made = clang.definition(meant) or meant

@@ -13,7 +13,6 @@ from hetad.frontend.tokens import Token, operators
 from hetad.ir.identity import IdentityMap
 
 _TEXTS = ("std::string", "const std::string")
-_STREAM = "std::ostream &"
 
 
 def statement(body: Body, cursor: Cursor) -> Node | None:
@@ -31,18 +30,15 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
         return None
     nodes = IdentityMap[Token, Node]()
     values = _computed(body, cursor, unread)
-    shown = _shown_by_own_operators(body, cursor)
-    for places, name in shown.items():
-        tokens[places.start - start] = tokens[places.start - start].spelled(f'"{name}"', "string")
     for inner in clang.walk(cursor):
         at = body.source.start(inner) if inner.kind == CursorKind.DECL_REF_EXPR else None
-        if at is not None and 0 <= at - start < len(tokens) and not any(at in p for p in (*values, *shown)):
+        if at is not None and 0 <= at - start < len(tokens) and not any(at in p for p in values):
             tokens[at - start] = _meant(body, inner, tokens[at - start], nodes)
     for places, value in values.items():
         first = tokens[places.start - start]
         tokens[places.start - start] = named = first.spelled("value", "name")
         nodes[named] = value
-    inner_ = {i for places in (*values, *shown) for i in places[1:]}
+    inner_ = {i for places in values for i in places[1:]}
     tokens = [t for i, t in enumerate(tokens, start) if t.text != ";" and i not in inner_]
     tokens = _with_texts(body, cursor, tokens, nodes)
     beyond = next(i for i in range(len(tokens)) if function.beyond(tokens, i))
@@ -73,22 +69,6 @@ def _computed(body: Body, cursor: Cursor, unread: set[int]) -> dict[range, Node]
             found[places] = expression(body, value)
         elif value.type.get_canonical().spelling in _TEXTS and not _is_variable(body, value):
             found[places] = tree.member(expression(body, value), "text", body.coord(value))
-    return found
-
-
-def _shown_by_own_operators(body: Body, cursor: Cursor) -> dict[range, str]:
-    """Objects that operators of the program's own print, which change none: where they stand, and of which class."""
-    found: dict[range, str] = {}
-    for inner in clang.walk(cursor):
-        called = inner.referenced if inner.kind == CursorKind.CALL_EXPR and inner.spelling == "operator<<" else None
-        given = list(inner.get_arguments()) if called is not None and body.source.is_users(called) else []
-        if called is None or len(given) != 2 or called.result_type.get_canonical().spelling != _STREAM:
-            continue
-        taken = list(called.get_arguments())[1].type.get_canonical()
-        is_kept = taken.kind != TypeKind.LVALUEREFERENCE or taken.get_pointee().is_const_qualified()
-        start, end = body.source.start(given[1]), body.source.end(given[1])
-        if is_kept and start is not None and end is not None:
-            found[range(start, end)] = given[1].type.get_canonical().spelling.removeprefix("const ")
     return found
 
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
-from hetad.frontend import beyond, models
+from hetad.frontend import beyond, models, streams
 from hetad.frontend.cpp import clang, closures, questions, special, stub, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.questions import Question
@@ -44,14 +44,16 @@ class Layout:
         own, recipes = with_recipes(joined(tokens), taken, arrays)
         self.arrays = arrays
         _refuse_long_lists(own)
-        self.text: Text = Text(behind.text if behind is not None else stub.text(), own)
-        self.tokens = self.text.tokens
         self.words = taken | {t.text for t in own}
+        has_streams = models.STREAM in self.words
+        self.text: Text = Text(behind.text if behind is not None else stub.text(has_streams), own)
+        self.tokens = self.text.tokens
         self.standard = "c++17" if _OF_2020.isdisjoint(self.words) else "c++20"
         self.counts = any(word.startswith(special.COUNTED) for word in self.words)
         first = len(self.tokens) - len(own)
         earlier: frozenset[int] = behind.recipes if behind is not None else frozenset()
         self.recipes = earlier | {first + i for i in recipes}
+        self.reads_streams = behind is not None and streams.are_read([t.text for t in tokens])
         self.lengths: dict[tuple[str, int, int], int] = dict(behind.lengths) if behind is not None else {}
         self.lengths.update({(t.file, t.line, t.column): t.length for t in own})
 
@@ -76,7 +78,7 @@ class Source:
     ) -> None:
         self.name = name
         self.tokens, self._recipes, self._text = layout.tokens, layout.recipes, layout.text
-        self.counts, self.lengths = layout.counts, layout.lengths
+        self.counts, self.lengths, self.reads_streams = layout.counts, layout.lengths, layout.reads_streams
         self.has_functions = closures.WORD in layout.words
         behind = questions.text(asked, self._at_place) + _named(instances)
         self.unit = clang.parse(name, self._text.whole + behind, layout.standard)
@@ -132,7 +134,11 @@ class Source:
         while first > 1 and is_operator(self.tokens, first - 1, "::"):
             first -= 2
         scope = self.tokens[first].text
-        if scope == "std" and first < at and objection.startswith(("no member named", "no template named")):
+        if (
+            scope == "std"
+            and first < at
+            and objection.startswith(("no member named", "no template named", "no type named"))
+        ):
             message = f"std::{self.tokens[at].text} is C++ that hetad does not read"
             return UnsupportedError(message, self.tokens[first].span, _LIBRARY)
         while scope in _READ_IN_PART and is_operator(self.tokens, at + 1, "::"):

@@ -87,8 +87,8 @@ HANDLE = "__hetad_"  # before the names of what handles point to
 
 
 @cache
-def text() -> str:
-    """The declarations, as C++."""
+def text(streams_are_read: bool = False) -> str:
+    """The declarations, as C++; where streams are read, a model has theirs."""
     return (
         _HEAD
         + "\n".join(
@@ -99,7 +99,7 @@ def text() -> str:
                 *_values(),
                 *_functions(),
                 *_standard(),
-                streams.TEXT,
+                streams.THROWN if streams_are_read else streams.WRITTEN + streams.THROWN,
                 named_lambdas.TEXT,
             )
         )

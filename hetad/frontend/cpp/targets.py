@@ -15,6 +15,17 @@ _THROUGH = (
     CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR,
     CursorKind.CXX_REINTERPRET_CAST_EXPR, CursorKind.INIT_LIST_EXPR,
 )  # fmt: skip
+VARIABLES = (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL)
+
+
+def returned(meant: Cursor) -> Type:
+    """What a function returns, or what those do that a variable may point or refer to."""
+    if meant.kind not in VARIABLES:
+        return meant.result_type
+    type_ = meant.type.get_canonical()
+    while type_.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        type_ = type_.get_pointee().get_canonical()
+    return type_.get_result()
 
 
 def is_function_pointer(type_: Type) -> bool:

@@ -190,10 +190,22 @@ def own_arguments(ctx: Context, own: Signature, given: list[c_ast.Node], span: S
         plural = "" if expected == "1" else "s"
         raise SyntaxProblem(f"'{own.name}' takes {expected} argument{plural}, not {len(given)}", span)
     nodes = given + [d for d in own.defaults[len(given) :] if d is not None]
-    return tuple(
-        references.argument(ctx, n, p) if reference and isinstance(p, Pointer) else _argument(ctx, n, p)
-        for n, p, reference in zip(nodes, own.params, own.references, strict=True)
-    )
+    args: list[Expr] = []
+    for node, type_, reference in zip(nodes, own.params, own.references, strict=True):
+        if reference and isinstance(type_, Pointer):
+            arg = references.argument(ctx, node, type_)
+        else:
+            arg = _argument(ctx, node, type_)
+        if not args and ctx.out is not None and _is_object_before(arg, nodes[1:]):
+            arg = ctx.hold(arg, "object", span)
+        args.append(arg)
+    return tuple(args)
+
+
+def _is_object_before(first: Expr, others: list[c_ast.Node]) -> bool:
+    """Of `s.put(a).put(s.size())`, `s << a << s.size()`: whether the object comes of a call, which comes first."""
+    is_called = isinstance(first.type, Pointer) and expressions.contains_call(first)
+    return is_called and not all(isinstance(n, c_ast.Constant) for n in others)
 
 
 def _argument(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from hetad.frontend import streams
 from hetad.frontend.flags import FLAGS
 from hetad.frontend.preprocess import Preprocessed, preprocess
 
@@ -14,7 +15,9 @@ _MAPS = ("map<", "set<", "multimap<", "multiset<")
 _HASHED = ("unordered_map<", "unordered_set<")
 _SHARED = ("shared_ptr", "make_shared", "weak_ptr")
 _VARIANTS = ("variant", "monostate")
-_TEXT_STREAMS = ("ostringstream", "istringstream", "stringstream")
+_READ = "std::ostream &"  # asks for the streams of a program that does more than write to them,
+_NO_TEXTS = "std::ofstream &"  # and this where none of these is a text
+STREAM = "__sink"  # what the model of streams has, and no other text
 _MANIPULATORS = ("setprecision", "setw", "setfill", *FLAGS)
 _QUEUES = ("deque<", "queue<", "stack<", "priority_queue<")
 # The models, each behind those that it needs, and the words by which a program asks for them; `map<`: with arguments.
@@ -61,9 +64,13 @@ _WORDS = {
     "istream": ("ifstream",),
     "string": (
         "string", "string_view", "to_string", "stoi", "stol", "stoul", "stoll", "stoull", "stof", "stod", *_HASHED,
-        *_TEXT_STREAMS,
+        _READ, *streams.TEXTS,
     ),
-    "sstream": _TEXT_STREAMS,
+    "ios": (_READ, *streams.TEXTS),
+    "letters": streams.TEXTS,
+    "no_letters": (_NO_TEXTS,),
+    "ostream": (_READ, *streams.TEXTS),
+    "sstream": streams.TEXTS,
     "vector": ("vector", "thrust", *_QUEUES),
     "queue": _QUEUES,
     "list": ("list", *_MAPS, *_HASHED),
@@ -97,7 +104,8 @@ CLOCKS = frozenset(
     "microseconds nanoseconds seconds".split()
 )
 # What is passed over where nothing depends on it, and has a model for where something does.
-RATHER_PASSED_OVER = CLOCKS | {"string", "to_string", *_TEXT_STREAMS, *_MANIPULATORS}
+RATHER_PASSED_OVER = CLOCKS | {"string", "to_string", *streams.TEXTS, *_MANIPULATORS}
+STREAMS = frozenset((*streams.CONSOLE, *streams.FILES))  # likewise, all or none: see `streams.py`
 
 
 @cache
@@ -109,7 +117,10 @@ def model(name: str) -> Preprocessed:
 
 def named(words: Iterable[str]) -> list[Preprocessed]:
     """The models that a program with these words asks for, in order."""
+    words = list(words)
     found = _with_arguments(words)
+    if streams.are_read(words):
+        found.update((_READ,) if found.intersection(streams.TEXTS) else (_READ, _NO_TEXTS))
     if found.intersection(_WORDS["cub_device"]):  # is made of thrust's
         found.add("thrust")
     apart = () if found & _LIBRARIES else _OF_STANDARD
