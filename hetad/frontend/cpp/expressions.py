@@ -25,6 +25,7 @@ from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.hierarchy import is_polymorphic, whole
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.c_nodes import Temporary
 from hetad.frontend.lower.context import Qualified
 from hetad.ir import texts
 from hetad.ir.types import BOOL, SIZE_T, Type, size_of
@@ -180,7 +181,10 @@ def _conditional(body: Body, cursor: Cursor) -> Node:
     if known is not None:  # as arguments of the template tell
         return expression(body, parts[1 if known else 2])
     test, then, orelse = (expression(body, c) for c in parts)
-    return tree.choice(test, then, orelse, body.coord(cursor))
+    node = tree.choice(test, then, orelse, body.coord(cursor))
+    if not (isinstance(then, Temporary) and isinstance(orelse, Temporary) and lifetimes.has_end(body, cursor.type)):
+        return node
+    return lifetimes.temporary(body, cursor, lifetimes.taken(node))  # the object that either makes is one
 
 
 def _subscript(body: Body, cursor: Cursor) -> Node:
