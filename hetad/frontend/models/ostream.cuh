@@ -28,6 +28,7 @@ inline __setmarks setbase(int n)
 enum __sink { __NOWHERE, __CONSOLE, __FILE, __LETTERS };
 
 class streambuf;
+template <class T> struct complex;
 
 class ostream : public __letters {
 public:
@@ -88,13 +89,17 @@ public:
     ostream &operator<<(float value) { return *this << (double)value; }
     ostream &operator<<(double value)
     {
-        const int form = marks & floatfield;
-        const char letter = form == fixed ? 'f' : form == scientific ? 'e' : form == 0 ? 'g' : 'a';
-        const char *sign = (marks & showpos) != 0 ? "+" : "", *point = (marks & showpoint) != 0 ? "#" : "";
-        char format[16], made[512];
-        snprintf(format, 16, "%%%s%s.*%c", sign, point, (marks & uppercase) != 0 ? letter - 32 : letter);
-        snprintf(made, 512, format, form != floatfield ? digits : -1, value);
+        char made[512];
+        __form(made, value);
         return __put(made, strlen(made), made[0] == '-' || made[0] == '+' ? 1 : 0);
+    }
+    template <class T> ostream &operator<<(const complex<T> &value)
+    {
+        char re[512], im[512], made[1032];
+        __form(re, value.real());
+        __form(im, value.imag());
+        snprintf(made, 1032, "(%s,%s)", re, im);
+        return __put(made, strlen(made), 0);
     }
     ostream &operator<<(const void *pointer);
 
@@ -142,6 +147,15 @@ protected:
         file = other.file;
         other.file = nullptr;
         __take_letters(other);
+    }
+    void __form(char *made, double value) const
+    {
+        const int form = marks & floatfield;
+        const char letter = form == fixed ? 'f' : form == scientific ? 'e' : form == 0 ? 'g' : 'a';
+        const char *sign = (marks & showpos) != 0 ? "+" : "", *point = (marks & showpoint) != 0 ? "#" : "";
+        char format[16];
+        snprintf(format, 16, "%%%s%s.*%c", sign, point, (marks & uppercase) != 0 ? letter - 32 : letter);
+        snprintf(made, 512, format, form != floatfield ? digits : -1, value);
     }
     // `head`: the letters before which nothing is filled in, where it is done inside of a number.
     ostream &__put(const char *letters, size_t n, size_t head)
