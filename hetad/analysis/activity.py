@@ -14,13 +14,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
 from hetad.analysis.memory_calls import does, operands
-from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import floating_leaves_of, is_untyped, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import part_of_self
 from hetad.ir.identity import IdentityMap
-from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
+from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import bodies, children, declared, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees
@@ -103,16 +103,18 @@ class Activity:
                     yield None, tuple(self.pointers.targets(e))
 
     def everything(self) -> set[Location]:
-        """Every location that can carry a derivative: what `active` would be without analysis."""
+        """Every location that can carry a derivative: what `active` would be without analysis.  Memory of which only
+        bytes are known is one where numbers may get there."""
         places: list[Location] = [*self.function.params, *declared(self.function.body), *self.pointers.roots()]
         held = {
             x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))
         }
-        return self.closed(held)
+        seen = {x for x in held if self.pointers.floating_types(x)}
+        return self.closed(seen | (held & self.varied(seen)))
 
     def holding(self, locations: Iterable[Location]) -> set[Location]:
         """Without memory of integers, which has no adjoint though it is given to kernels beside memory that has one."""
-        return {x for x in locations if not isinstance(x, Root) or _untyped(x) or self._has_floats(x)}
+        return {x for x in locations if not isinstance(x, Root) or is_untyped(x.symbol.type) or self._has_floats(x)}
 
     def _has_floats(self, root: Root) -> bool:
         """Whether the function, or a kernel that it launches, sees floating numbers there."""
@@ -121,7 +123,7 @@ class Activity:
             for s in self._launches:
                 seen = self._inside(s.kernel).pointers
                 for x, given in self._given_to(s).items():
-                    if isinstance(x, Root) and (_untyped(x) or seen.floating_types(x)):
+                    if isinstance(x, Root) and (is_untyped(x.symbol.type) or seen.floating_types(x)):
                         self._floats |= given
         return bool(self.pointers.floating_types(root)) or root in self._floats
 
@@ -130,7 +132,7 @@ class Activity:
         if isinstance(location, ir.Symbol) and location.storage not in ("param", "local", "shared"):
             return False
         return bool(self.pointers.floating_types(location)) or (
-            isinstance(location, Root) and location.heap and _untyped(location)
+            isinstance(location, Root) and location.heap and is_untyped(location.symbol.type)
         )
 
     def _closure(self, first: set[Location], forward: bool) -> set[Location]:
@@ -291,9 +293,3 @@ class Activity:
                     waiting += (orelse, then)
                 case ir.Binary() | ir.Unary() | ir.Cast() | ir.Intrinsic() | ir.Aggregate():
                     waiting += children(part)[::-1]
-
-
-def _untyped(root: Root) -> bool:
-    """Memory of which only bytes are known."""
-    base = scalar_base(root.symbol.type)
-    return isinstance(base, Void) or base in (CHAR, UCHAR)

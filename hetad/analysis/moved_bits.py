@@ -15,7 +15,7 @@ from hetad.analysis.memory_calls import does
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
-from hetad.ir.types import Float
+from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.rules.refused import needs_constant
 
@@ -36,7 +36,7 @@ def refuse_carried(parts: Iterable[Varied]) -> None:
     in_memory = any(isinstance(x, Root) for p, found in zip(parts, carriers, strict=True) for x in found - p.locations)
     for p, found in zip(parts, carriers, strict=True):
         for s in walk_stmts(p.function.body):
-            carried = in_memory or not found.isdisjoint(p.effects.reads(s))
+            carried = in_memory or not found.isdisjoint(_copied(p.effects, s))
             if carried and copies_integers_to_numbers(p.effects, s):
                 report(bits_copied(s))
         for e in _intrinsics(p.function):
@@ -53,7 +53,8 @@ def _carriers(part: Varied) -> set[Location]:
 
     def moved(s: ir.Stmt) -> Iterable[Location]:
         given = _moves(s) and any(not _unread(part.effects, e).isdisjoint(found) for e in _values(s))
-        return part.effects.writes(s) if given else ()
+        copied = does(s, "copy") and not found.isdisjoint(_copied(part.effects, s))
+        return part.effects.writes(s) if given or copied else ()
 
     return closed(found, part.function.body, moved)
 
@@ -75,9 +76,9 @@ def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
 
 
 def _unread(effects: Effects, expr: ir.Expr) -> set[Location]:
-    """Where the parts of an expression lie that are no floating numbers."""
+    """Where the parts of an expression lie that may be bits of numbers: no floating numbers, and no pointers."""
     places = (e for e in walk_expr(expr) if isinstance(e, ir.Var | ir.Index | ir.Member))
-    return {x for e in places if not isinstance(e.type, Float) for x in effects.pointers.storage(e)}
+    return {x for e in places if not isinstance(e.type, Float | Pointer) for x in effects.pointers.storage(e)}
 
 
 def bits_copied(s: ir.Stmt) -> UnsupportedError:
@@ -89,8 +90,13 @@ def copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
     if not does(s, "copy"):
         return False
     typed = effects.pointers.floating_types
-    copied = {x for arg in s.args for x in effects.behind(arg)}  # not what holds the pointers to it
-    return any(typed(x) for x in effects.writes(s)) and any(not typed(x) for x in copied.intersection(effects.reads(s)))
+    return any(typed(x) for x in effects.writes(s)) and any(not typed(x) for x in _copied(effects, s))
+
+
+def _copied(effects: Effects, s: ir.Stmt) -> set[Location]:
+    """What a copy reads, not what holds the pointers to it."""
+    behind = {x for arg in s.args for x in effects.behind(arg)} if isinstance(s, ir.Call) else set()
+    return behind.intersection(effects.reads(s))
 
 
 def _intrinsics(function: ir.Function) -> Iterator[ir.Intrinsic]:

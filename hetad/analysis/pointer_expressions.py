@@ -7,7 +7,20 @@ from collections.abc import Callable
 from hetad.analysis.dataflow import settle
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, element_or_none, scalar_base
+from hetad.ir.types import (
+    CHAR,
+    INT,
+    UCHAR,
+    Array,
+    Float,
+    Pointer,
+    Struct,
+    Type,
+    Void,
+    element,
+    element_or_none,
+    scalar_base,
+)
 from hetad.ir.visit import walk_stmts
 
 
@@ -97,6 +110,11 @@ def floating_leaves_of(type_: Type) -> frozenset[Float]:
     if isinstance(base, Struct):
         return frozenset().union(*(floating_leaves_of(f.type) for f in base.fields if not isinstance(f.type, Pointer)))
     return frozenset({base}) if isinstance(base, Float) else frozenset()
+
+
+def is_untyped(type_: Type) -> bool:
+    """Whether only bytes are known of what a pointer of this type leads to."""
+    return isinstance(scalar_base(type_), Void) or scalar_base(type_) in (CHAR, UCHAR)
 
 
 def pointer_parts(place: ir.Expr) -> list[ir.Expr]:

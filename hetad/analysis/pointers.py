@@ -20,6 +20,7 @@ from hetad.analysis.pointer_expressions import (
     first_struct,
     floating_leaves_of,
     holds_pointer,
+    is_untyped,
     null_only,
     null_variables,
     out_place,
@@ -36,7 +37,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import var
 from hetad.ir.facts import lasting
-from hetad.ir.identity import IdentityMap
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, Void
 from hetad.ir.visit import own_nodes, walk_in_loops, walk_stmts
 from hetad.memops.table import TABLE
@@ -72,7 +73,8 @@ class Field:
     """Pointers in a field of structs at a location, the elements of arrays together.
 
     `path` leads there from a struct variable; it is empty where the struct lies behind a pointer or in an array, and
-    then only the innermost struct and its field are known: `owner` and `name`, of `type`.
+    then only the innermost struct and its field are known: `owner` and `name`, of `type`.  What is reached through a
+    pointer to pointers (`*p` of `double **p = s.parts`) has no owner.
     """
 
     location: Location
@@ -85,12 +87,30 @@ class Field:
         """Whether the two may be the same memory."""
         if self.location is not other.location or (self.path and other.path and self.path != other.path):
             return False
+        if not self.owner or not other.owner:
+            return _may_be_read_as(self.type, other.type)
         if self.owner == other.owner:
             return self.name == other.name
         return plain_type(self.type) == plain_type(other.type)  # memory may be seen as one struct, then as another
 
 
 Cell = Location | Field  # what holds pointers
+
+
+def _has_fields(location: Location) -> bool:
+    """Whether pointers at a location may lie in structs, where not all are of one type."""
+    type_ = location.type if isinstance(location, ir.Symbol) else Void()
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return isinstance(type_, Struct | Void)
+
+
+def _may_be_read_as(stored: Type, read: Type) -> bool:
+    """Whether a pointer that is stored as one type may be read as another: not one to numbers as one to integers."""
+    kinds = [t.to for t in map(plain_type, (stored, read)) if isinstance(t, Pointer)]
+    if len(kinds) < 2 or any(isinstance(t, Void) or holds_pointer(t) for t in kinds):
+        return True
+    return bool(floating_leaves_of(kinds[0])) == bool(floating_leaves_of(kinds[1]))
 
 
 class PointsTo:
@@ -191,7 +211,38 @@ class PointsTo:
                 if isinstance(e.type, Pointer) and (types := floating_leaves_of(e.type.to)):
                     for t in self._targets(e):
                         found[t] = found.get(t, frozenset()) | types
+        self._spread_to_bytes(function, found)
         return found
+
+    def _spread_to_bytes(self, function: ir.Function, found: dict[Location, frozenset[Float]]) -> None:
+        """Memory that only copies reach, and of which only bytes are known, holds what they bring and take."""
+        plain = {x for x in self.heap_roots.values() if is_untyped(x.symbol.type) and x not in found}
+        if not plain:
+            return
+        for s in walk_stmts(function.body):
+            addressed = IdentitySet(e.place for e in own_nodes(s) if isinstance(e, ir.AddressOf))
+            for e in own_nodes(s):
+                if isinstance(e, ir.Index) and e not in addressed:
+                    plain.difference_update(self.storage(e))
+                if isinstance(e.type, Pointer) and not is_untyped(e.type):
+                    plain.difference_update(self._targets(e))
+            for arg in s.args if isinstance(s, ir.Launch) else ():
+                plain.difference_update(t for p in pointers_within(arg) for t in self._targets(p))
+                plain.difference_update(self._targets(bare(arg)))
+        copies = [operands(s) for s in walk_stmts(function.body) if isinstance(s, ir.Call) and does(s, "copy")]
+        sides = [tuple(self._targets(bare(given[role])) for role in ("dst", "src")) for given in copies]
+
+        def types(of: Iterable[Location]) -> frozenset[Float]:
+            declared = (floating_leaves_of(x.type) for x in of if isinstance(x, ir.Symbol))
+            return frozenset().union(*declared, *(found.get(x, frozenset()) for x in of))
+
+        def copied() -> None:
+            for dst, src in sides:
+                for into, of in ((dst, src), (src, dst)):
+                    for x in plain.intersection(into):
+                        found[x] = found.get(x, frozenset()) | types(of)
+
+        settle(lambda: sum(map(len, found.values())), copied)
 
     def target_sets(self) -> Iterator[tuple[Root | None, tuple[Location, ...]]]:
         """For everything that holds pointers, what they may point to; and itself, where it is memory."""
@@ -244,7 +295,11 @@ class PointsTo:
         while isinstance(member, ir.Index) and isinstance(undecayed(member.base).type, Array):
             member = undecayed(member.base)
         if not isinstance(member, ir.Member) or not isinstance(member.base.type, Struct):
-            return self.storage(place)
+            held_in_structs = isinstance(place, ir.Index) and isinstance(place.type, Pointer)
+            return tuple(
+                Field(at, "", "", "", place.type) if held_in_structs and _has_fields(at) else at
+                for at in self.storage(place)
+            )
         variable, path = path_of(member)
         locations: tuple[Location, ...] = self.storage(member) if variable is None else (variable,)
         owner, name, type_ = member.base.type.name, member.name, member.type

@@ -21,7 +21,7 @@ from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
-from hetad.ir.types import INT, Array, Float, Struct, of_value
+from hetad.ir.types import INT, Array, Float, Struct, holds_numbers, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 
@@ -47,8 +47,10 @@ def structs_by_member(derivation: Derivation) -> Derivation:
         if not found:  # most programs never ask
             found.update(activity.active(independents, dependents))
         arg = s.args[position]
-        numbers = pointer_parts(arg) or not isinstance(arg, ir.Var)
-        if numbers and not found.isdisjoint(pointers.storage(arg)):
+        of_numbers = holds_numbers(arg.type) and not pointer_parts(arg) and not isinstance(arg, ir.Var)
+        if of_numbers and not derivation.request.options.activity:
+            return True
+        if (of_numbers or pointer_parts(arg)) and not found.isdisjoint(pointers.storage(arg)):
             return True
         if not derivation.request.is_tangent and named_by_member(kernels[s.kernel], position):
             return any(not found.isdisjoint(pointers.targets(p)) for p in pointers_within(arg))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
@@ -48,6 +48,11 @@ def _given(
 ) -> set[Location]:
     """The kernel's parameters, and the memory behind them, whose arguments are made of `chosen` locations, or lead
     to some."""
-    at = {i for i, arg in enumerate(s.args) if not {*effects.given(arg), *effects.loads(arg)}.isdisjoint(chosen)}
+    at = {i for i, arg in enumerate(s.args) if not {*effects.given(arg), *_by_value(effects, arg)}.isdisjoint(chosen)}
     behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
     return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
+
+
+def _by_value(effects: Effects, arg: ir.Expr) -> Iterable[Location]:
+    """What an argument is made of; of a pointer, only what it leads to counts, not what it is kept beside."""
+    return () if isinstance(arg.type, Pointer) else effects.loads(arg)

@@ -202,6 +202,8 @@ class CheckedExpressions(Expressions):
                 return "hetad_dynamic_extent"
             case ir.String(text=text):
                 return f"{self._of}({text})"
+            case ir.AddressOf(place=place):
+                return f"hetad_extent_at({self.text(source)}, sizeof({declaration(place.type)}))"
         if isinstance(source.type, Pointer):
             return None
         return f"hetad_extent_at(&{self._plain(source)}, sizeof({declaration(source.type)}))"
@@ -247,7 +249,7 @@ def _source_of(place: ir.Expr) -> ir.Expr:
 
 
 def source_of_pointer(pointer: ir.Expr) -> ir.Expr:
-    """The pointer, array or variable that a pointer is computed of."""
+    """The pointer, array or variable that a pointer is computed of; of a variable that is a pointer, its address."""
     match pointer:
         case ir.Cast(operand=operand) if isinstance(operand.type, Pointer):
             return source_of_pointer(operand)
@@ -256,7 +258,8 @@ def source_of_pointer(pointer: ir.Expr) -> ir.Expr:
         case ir.Binary(op="+" | "-", left=left, right=right) if isinstance(pointer.type, Pointer):
             return source_of_pointer(left if isinstance(left.type, Pointer | Array) else right)
         case ir.AddressOf(place=place):
-            return _source_of(place)
+            source = _source_of(place)
+            return pointer if isinstance(source, ir.Var) and isinstance(source.type, Pointer) else source
     return _source_of(pointer) if isinstance(pointer.type, Array) else pointer
 
 

@@ -193,25 +193,28 @@ def _function(name: str) -> Iterator[str]:
     else:
         returns_ = callees.find(name).returns
         yield f"__both {_spelled(returns_)}{name}(...);"
-        yield from _of_handles(name)
+        yield from _of_owners(name)
 
 
-def _of_handles(name: str) -> Iterator[str]:
-    """What takes a stream or an event also takes an object that converts to one, as classes that own it do."""
+def _of_owners(name: str) -> Iterator[str]:
+    """What takes memory, a stream or an event also takes an object that converts to it, as classes that own it do."""
     row = TABLE.get(name)
     if row is None:
         return
     for left_out in range(row.defaults + 1):
         roles = row.roles[: len(row.roles) - left_out]
-        if not any(role in _HANDLE_ROLES for role in roles):
+        if not any(role in _OWNED for role in roles):
             continue
-        params = [_HANDLE_ROLES.get(role, f"P{number}") for number, role in enumerate(roles)]
-        heads = [f"class {param}" for param in params if param not in _HANDLE_ROLES.values()]
+        params = [_OWNED.get(role, f"P{number}") for number, role in enumerate(roles)]
+        heads = [f"class {param}" for param in params if param not in _OWNED.values()]
         lead = f"template<{', '.join(heads)}> " if heads else ""
         yield f"{lead}__both {_spelled(row.returns)}{name}({', '.join(params)});"
 
 
-_HANDLE_ROLES = {"stream": "cudaStream_t", "event": "cudaEvent_t", "record": "cudaEvent_t"}
+_OWNED = {
+    "stream": "cudaStream_t", "event": "cudaEvent_t", "record": "cudaEvent_t",
+    "dst": "void *", "src": "const void *", "pointer": "void *",
+}  # fmt: skip
 
 
 def _spelled(type_: Type | None) -> str:

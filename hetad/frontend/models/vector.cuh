@@ -243,6 +243,19 @@ public:
         first[place] = move(held);
         return first + place;
     }
+    T *insert(const T *at, size_t n, const T &value)
+    {
+        size_t place = at - first, before = count;
+        T held = value;
+        for (size_t i = 0; i < n; ++i)
+            push_back(held);
+        return __turn(place, before);
+    }
+    template <class I, class = __iterator_only<I>> T *insert(const T *at, I from, I to)
+    {
+        return __insert_range(at - first, from, to - from);
+    }
+    T *insert(const T *at, initializer_list<T> list) { return __insert_range(at - first, list.begin(), list.size()); }
     T *erase(const T *at) { return erase(at, at + 1); }
     T *erase(const T *from, const T *to)
     {
@@ -291,6 +304,31 @@ private:
             room = n;
         }
         count = n;
+    }
+    template <class I> T *__insert_range(size_t place, I from, size_t n)
+    {
+        size_t before = count;
+        for (size_t i = 0; i < n; ++i)
+            push_back(from[i]);
+        return __turn(place, before);
+    }
+    T *__turn(size_t place, size_t before) // elements from `before` on come to `place`
+    {
+        if (place < before) {
+            __reverse(place, before);
+            __reverse(before, count);
+            __reverse(place, count);
+        }
+        return first + place;
+    }
+    void __reverse(size_t i, size_t end)
+    {
+        for (; i + 1 < end; ++i) {
+            --end;
+            T held = move(first[i]);
+            first[i] = move(first[end]);
+            first[end] = move(held);
+        }
     }
     template <class I> void __assign_range(I from, size_t n)
     {
