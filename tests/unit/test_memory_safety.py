@@ -364,6 +364,25 @@ def test_a_problem_file_asks_for_it(how: str, tmp_path: Path, capsys: pytest.Cap
     assert "element 4 of" in capsys.readouterr().err
 
 
+def test_a_copy_of_part_of_a_number_has_its_place() -> None:
+    text = """
+void f(double *y, const double *x)
+{
+    void *m = malloc(32);
+    int n = 3;
+    memcpy(m, x, 32);
+    memcpy((char *)m + 3, &n, 4);
+    memcpy(y, m, 32);
+    free(m);
+}
+"""
+    g = hetad.gradient(hetad.loads(text, "part.cu")["f"], wrt="x", of="y", backend="cpu")
+    x = np.random.default_rng(4).standard_normal(4)
+    with pytest.raises(hetad.ExecutionError, match="part of a number is copied or set") as error:
+        g(np.zeros(4), x, seeds={"y": x})
+    assert str(error.value).startswith("part.cu:7:5: ")
+
+
 def test_a_launch_of_a_derivative_that_fails_has_its_place() -> None:
     text = """__global__ void k(double *y, const double *x) { y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x]; }
 void f(double *y, const double *x, int n) {

@@ -216,7 +216,7 @@ class HostStatements(Statements):
         if not isinstance(call, ir.Call) or not foreign or self.function.kind != "host":
             yield from super().statement(statement)
             return
-        has_place = _may_fail(call) or operations.does(call, operations.launched)
+        has_place = _may_fail(call) or operations.does(call, operations.launched, operations.whole_numbers)
         yield "hetad_stay();"
         if has_place:
             yield f"hetad_place = {texts.quoted(str(call.span))};"
