@@ -258,8 +258,8 @@ def source_of_pointer(pointer: ir.Expr) -> ir.Expr:
         case ir.Binary(op="+" | "-", left=left, right=right) if isinstance(pointer.type, Pointer):
             return source_of_pointer(left if isinstance(left.type, Pointer | Array) else right)
         case ir.AddressOf(place=place):
-            source = _source_of(place)
-            return pointer if isinstance(source, ir.Var) and isinstance(source.type, Pointer) else source
+            its_own = isinstance(place, ir.Var) and isinstance(place.type, Pointer)
+            return pointer if its_own else _source_of(place)
     return _source_of(pointer) if isinstance(pointer.type, Array) else pointer
 
 
