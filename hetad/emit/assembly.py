@@ -77,8 +77,14 @@ class Assembly:
     # --- text ---
 
     def structs(self, functions: Iterable[ir.Function] | None = None) -> list[str]:
-        """The definitions of the structs, or of those that some functions mention."""
-        wanted = _structs(self.program.functions.values() if functions is None else functions, self.program)
+        """The definitions of the structs, or of those that some functions mention, and the variables that these do."""
+        known = self.program.globals
+        if functions is not None:
+            functions = list(functions)
+            mentioned = {s for f in functions for s in variables(f.body)}.union(self.symbols())
+            known = tuple(v for v in known if v.symbol in mentioned)
+        of = self.program.functions.values() if functions is None else functions
+        wanted = _structs(of, self.program, [v.symbol.type for v in known])
         own = {s.name: s for s in halves.STRUCTS.values() if s.name in wanted}
         own |= {s.name: s for s in self.program.structs if isinstance(s, Struct) and s.name in wanted}
         if self.dialect.cuda:
@@ -172,10 +178,9 @@ class Assembly:
         return [self.signature(here[name], linkage) + ";" for name in early if name in here]
 
 
-def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str, Struct]:
-    """The structs that functions mention, and those inside them."""
+def _structs(functions: Iterable[ir.Function], program: ir.Program, types: list[Type]) -> dict[str, Struct]:
+    """The structs that functions mention, those of other types, and those inside them."""
     full = {s.name: s for s in program.structs if isinstance(s, Struct)}
-    types: list[Type] = [v.symbol.type for v in program.globals]
     for f in functions:
         types += [p.type for p in f.params] + [s.type for s in declared(f.body)] + [e.type for e in walk_exprs(f.body)]
         types += [f.returns]

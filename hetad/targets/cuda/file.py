@@ -163,6 +163,7 @@ def _typedefs(text: str) -> list[str]:
     """NVRTC has no headers."""
     words = texts.code_words(text)
     handles = ["typedef struct cublasContext *cublasHandle_t;"] * ("cublasHandle_t" in words)
+    handles += ["typedef struct _IO_FILE FILE;"] * ("FILE" in words)
     return handles + [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 
