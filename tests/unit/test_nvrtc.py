@@ -72,6 +72,36 @@ def test_kernels_of_the_corpus_compile_with_nvrtc(path: Path) -> None:
         accept_host_code(targets.host_source(program, gradient.derivative.entry, targets.kernels(program)))
 
 
+FILES = """
+#include <stdio.h>
+struct settings { FILE *log; int n; };
+struct logger { FILE *file; int lines; };
+static struct logger common;
+__global__ void scale(double *y, const double *x, double a, struct settings s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.n) y[i] = a * sin(x[i]);
+}
+void f(double *y, const double *x, double a, int n)
+{
+    struct settings s = {stdout, n};
+    common.lines += 1;
+    scale<<<(n + 31) / 32, 32>>>(y, x, a, s);
+}
+"""
+
+
+@needs_nvrtc
+def test_files_that_kernels_are_given_and_are_not() -> None:
+    from hetad import targets
+
+    gradient = hetad.gradient(hetad.loads(FILES, "f.cu")["f"], wrt=("x", "a"), of="y", backend="cpu")
+    device = targets.device_source(gradient.derivative.program)
+    assert nvrtc.compile_device(device)
+    assert "struct settings" in device
+    assert "struct logger" not in device
+
+
 def accept_host_code(source: str) -> None:
     """The C compiler reads the host's half of a program whose kernels run on a GPU; it makes no code of it."""
     flags = [flag for flag in compiler.FLAGS if not flag.startswith(("-O", "-march"))]
