@@ -74,7 +74,7 @@ tests: $(DEV_READY)
 # The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races; then under the
 # race detector, with every access checked, and through `hetad check`.
 fibers: $(DEV_READY)
-	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(LONG:%=--ignore=%) $(PYTEST_ARGS)
+	HETAD_TEST_TURN=all HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(LONG:%=--ignore=%) $(PYTEST_ARGS)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(LONG:%=--ignore=%) $(PYTEST_ARGS)
 
 # The corpus under AddressSanitizer and UBSan, which find what emitted C reads and computes where C has no meaning.
@@ -121,7 +121,7 @@ quick: $(DEV_READY)
 
 # The whole suite with the GPU in use: a machine where it cannot be used is a failure here, not a skip.
 gpu-test: $(GPU_READY)
-	HETAD_TEST_BACKEND=both $(PY) -m pytest -n 4 $(PYTEST_ARGS)
+	HETAD_TEST_TURN=all HETAD_TEST_BACKEND=both $(PY) -m pytest -n 4 $(PYTEST_ARGS)
 
 format: $(DEV_READY)
 	$(PY) -m ruff check --fix .

@@ -9,6 +9,13 @@ from __future__ import annotations
 import os
 import zlib
 
+import pytest
+
+
+def skip_unless_turn_of(name: str, parts: int) -> None:
+    if not is_turn_of(name, parts):
+        pytest.skip("another turn: HETAD_TEST_TURN")
+
 
 def is_turn_of(name: str, parts: int) -> bool:
     """Whether it is the turn of the part, of so many, in which the test or the program of this name is."""

@@ -18,6 +18,7 @@ from hetad.debugger.findings import Debugged
 from hetad.ir.simplify import negated
 from hetad.tangent.duals import Duals
 from tests.corpus import cases, header
+from tests.turns import skip_unless_turn_of
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
@@ -164,6 +165,7 @@ RIGHT = (
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_finds_nothing_in_programs_of_the_corpus(name: str) -> None:
+    skip_unless_turn_of(name, 2)
     (path,) = (ROOT / "tests" / "gradient" / "programs").rglob(f"{name}.cu")
     problem = cases(path)[0].problem
     function = hetad.load(path, **problem.loading)[problem.function]

@@ -12,6 +12,7 @@ from hetad.adjoint.options import OPTIMISATIONS
 from hetad.cli.check import examine
 from hetad.diagnostics import UnsupportedError
 from tests.corpus import Case, cases
+from tests.turns import skip_unless_turn_of
 
 pytestmark = pytest.mark.usefixtures("kept_derivatives")
 
@@ -29,6 +30,8 @@ IN_TURN = ("gather_by_index", "indexed", "index_meets_itself", "threads_that_add
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]] | None) -> None:
+    if settings is None:
+        skip_unless_turn_of(case.problem.path.stem, 2)
     try:
         case.check(backend, settings)
     except UnsupportedError as refusal:
@@ -47,6 +50,7 @@ def test_sums_of_fixed_order(case: Case, optimize: bool, backend: str) -> None:
 @pytest.mark.parametrize("path", VARIED)
 def test_each_optimisation_alone(path: str, backend: str) -> None:
     """Of some programs; of all of them with `--optimize each`."""
+    skip_unless_turn_of(path, 4)
     case = next(c for c in CASES if c.problem.path.stem == path)
     case.check(backend, [{"optimize": name} for name in OPTIMISATIONS])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.mpi.launching import needs_mpi, on_ranks
+from tests.turns import skip_unless_turn_of
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
 
@@ -16,6 +17,7 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
     ("path", "ranks"), [*((path, 3) for path in PROGRAMS), *((path, 1) for path in PROGRAMS if path.stem == "messages")]
 )
 def test_program(path: Path, ranks: int) -> None:
+    skip_unless_turn_of(path.stem, 2)
     done = on_ranks(ranks, "-m", "tests.mpi.ranks", str(path))
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.count(": right") >= 1

@@ -15,6 +15,7 @@ from hetad.frontend.settings import Frontend, Settings
 from hetad.ir import nodes as ir
 from tests.corpus import cases
 from tests.same_ir import canonical
+from tests.turns import skip_unless_turn_of
 
 # See test_files; and structs with the name of a function, which C++ tells apart as it reads, C as it is emitted.
 OTHER_NAMES = {"host_and_device_text", "two_files", "names_of_tags_and_functions"}
@@ -33,6 +34,7 @@ def _read(path: Path, function: str, defines: dict[str, object], frontend: Front
 
 @pytest.mark.parametrize("path", [p for p in PROGRAMS if p.stem not in OTHER_NAMES], ids=lambda path: path.stem)
 def test_same_program(path: Path) -> None:
+    skip_unless_turn_of(path.stem, 2)
     case = cases(path)[0]
     function, defines = case.problem.function, dict(case.problem.defines)
     try:

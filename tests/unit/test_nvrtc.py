@@ -16,7 +16,7 @@ from hetad.targets.accesses import NumberedAccesses
 from hetad.targets.communication import INCLUDE
 from tests import fixed_order, nvrtc
 from tests.corpus import cases
-from tests.turns import is_turn_of
+from tests.turns import is_turn_of, skip_unless_turn_of
 
 pytestmark = pytest.mark.usefixtures("kept_derivatives")
 
@@ -59,8 +59,7 @@ def test_kernels_compile_with_nvrtc(path: Path) -> None:
 def test_kernels_of_the_corpus_compile_with_nvrtc(path: Path) -> None:
     from hetad import targets
 
-    if not is_turn_of(path.stem, 4):
-        pytest.skip("another turn: HETAD_TEST_TURN")
+    skip_unless_turn_of(path.stem, 4)
     problem = cases(path)[0].problem
     function = hetad.load(problem.source, defines=problem.defines)[problem.function]
     primal = pipeline.primal(function.compiled.unit, problem.function)
