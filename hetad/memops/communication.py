@@ -15,7 +15,7 @@ constants stand as names, and what a type or an operator means is asked at run t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hetad.ir.types import (
@@ -52,6 +52,14 @@ READ = (
     "handle_changed",
 )  # fmt: skip
 WRITTEN = ("request", "request_held", "requests", "status", "number", "found", "handle_changed", "numbers")
+
+
+def peers_of(buffer: str, roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles of the ranks that what plays the role `buffer` is sent to or comes from; none if it is all ranks."""
+    if buffer == "dst" and "from_peer" in roles:
+        return ("from_peer",)
+    return tuple(role for role in ("peer", "from_peer" * (buffer == "updated")) if role in roles)
+
 
 _SEND = "src elements type peer tag communicator"
 _END = "type operator communicator"

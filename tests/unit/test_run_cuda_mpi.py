@@ -63,6 +63,24 @@ void f(double *y, const double *x, int n)
     cudaFree(u);
 }
 """
+NO_NEIGHBOUR = """
+void f(double *y, const double *x, int n)
+{
+    double *u;
+    int left = MPI_PROC_NULL;
+    MPI_Request requests[2];
+    cudaMalloc((void **)&u, (n + 1) * sizeof(double));
+    cudaMemset(u, 0, (n + 1) * sizeof(double));
+    square<<<1, 8>>>(u, x, n);
+    MPI_Sendrecv(u, 1, MPI_DOUBLE, left, 0, u + n, 1, MPI_DOUBLE, left, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(u, 1, MPI_DOUBLE, left, 1, left, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Irecv(u, 1, MPI_DOUBLE, left, 2, MPI_COMM_SELF, &requests[0]);
+    MPI_Isend(u, 1, MPI_DOUBLE, left, 2, MPI_COMM_SELF, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    square<<<1, 8>>>(y, u, n);
+    cudaFree(u);
+}
+"""
 X = np.random.default_rng(8).uniform(0.5, 1.5, N)
 
 
@@ -98,6 +116,10 @@ def test_memory_of_a_gpu_goes_to_an_mpi_that_reads_it(text: str, place: str, awa
 
 def test_copies_in_host_memory_go_to_every_mpi(aware: bool) -> None:
     check(hetad.loads(COMMON + STAGED, "f.cu")["f"])
+
+
+def test_messages_to_no_rank_move_nothing(aware: bool) -> None:
+    check(hetad.loads(COMMON + NO_NEIGHBOUR, "f.cu")["f"])
 
 
 def test_what_mpi_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from hetad.ir.names import reached
 from hetad.ir.texts import code_words
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void, is_half
 from hetad.ir.visit import walk_stmts
-from hetad.memops.communication import BUFFERS
+from hetad.memops.communication import BUFFERS, peers_of
 from hetad.memops.communication import HEADER as MPI
 from hetad.memops.nccl import HEADER as NCCL
 from hetad.passes.manager import run
@@ -113,7 +113,7 @@ def _file(
     wanted += RACE_NAMES if options.racecheck else ()
     if entry is not None:
         wanted.append("hetad_sized")
-    if dialect.on_gpus and any(_given_to_mpi(s) for f in functions for s in walk_stmts(f.body)):
+    if dialect.on_gpus and any(any(_given_to_mpi(s)) for f in functions for s in walk_stmts(f.body)):
         wanted.append("hetad_mpi_reach")
     if not on_cpu and parts.symbols():
         wanted.append("hetad_device_variables")
@@ -224,8 +224,9 @@ class HostStatements(Statements):
         if size is not None:
             yield f"hetad_sized({self.expressions.text(size)});"
         yield from ranges(call, self.expressions)
-        for buffer in _given_to_mpi(call) if self.parts.dialect.on_gpus else ():
-            yield f"hetad_mpi_reach({self.expressions.text(buffer)});"
+        for buffer, peers in _given_to_mpi(call) if self.parts.dialect.on_gpus else ():
+            to_a_rank = " || ".join(f"{self.expressions.text(peer)} != MPI_PROC_NULL" for peer in peers)
+            yield f"{f'if ({to_a_rank}) ' * bool(peers)}hetad_mpi_reach({self.expressions.text(buffer)});"
         yield from super().statement(statement)
         if has_place:
             yield "hetad_place = NULL;"
@@ -291,14 +292,16 @@ def _may_fail(call: ir.Call) -> bool:
     return row.action in ("allocate", "free", "copy", "fill") or row.header in (MPI, NCCL)
 
 
-def _given_to_mpi(s: ir.Stmt) -> tuple[ir.Expr, ...]:
-    """The memory that MPI itself reads or writes in a call of the program's, or in what a derivative does for that."""
+def _given_to_mpi(s: ir.Stmt) -> Iterator[tuple[ir.Expr, list[ir.Expr]]]:
+    """The memory that MPI itself reads or writes in a call of the program's, or in what a derivative does for that; and
+    the ranks, one of which there must be for that."""
     if not isinstance(s, ir.Call):
-        return ()
+        return
     row = callees.find(s.function)
     if row.header != MPI and not operations.does(s, *FORWARD):
-        return ()
-    return tuple(arg for role, arg in zip(row.roles, s.args, strict=False) if role in BUFFERS)
+        return
+    given = dict(zip(row.roles, s.args, strict=False))
+    yield from ((given[b], [given[p] for p in peers_of(b, row.roles)]) for b in BUFFERS if b in given)
 
 
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:
