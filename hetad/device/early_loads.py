@@ -79,18 +79,22 @@ class _Block:
             if value is not None:
                 s = map_own_exprs(partial(_instead, place, value), s)
         for place in dict.fromkeys(_read_in_each_turn(s)):
-            value = self._value(place, turns=2)
+            value = self._value(place, loop=s)
             if value is not None:
                 (s,) = map_exprs(partial(_if_same, place, value), (s,))
         self.out.append(s)
 
-    def _value(self, place: ir.Expr, turns: int = 1) -> ir.Var | None:
-        """A variable that has been given what a place holds, earlier; None where it is not worth one."""
+    def _value(self, place: ir.Expr, loop: ir.Stmt | None = None) -> ir.Var | None:
+        """A variable that has been given what a place holds, earlier, and has it still, also while `loop` runs; None
+        where it is not worth one."""
         at = self._earliest(place)
         for made in self._early:
-            if made.init == place and any(s is made for s in self.out[max(at - 1, 0) :]):
-                return ir.Var(made.symbol, span=place.span)
-        if len(self._early) >= MOST or (turns == 1 and not self._is_worth(at)):
+            since = next((i for i in range(max(at - 1, 0), len(self.out)) if self.out[i] is made), None)
+            if made.init == place and since is not None:
+                passed = (*self.out[since + 1 :], *((loop,) if loop is not None else ()))
+                if made.symbol not in changed_in(passed):
+                    return ir.Var(made.symbol, span=place.span)
+        if len(self._early) >= MOST or (loop is None and not self._is_worth(at)):
             return None
         value = self._names.symbol(_name(place), place.type, place.span, const=True)
         self._put(at, ir.Declare(value, place, span=place.span), place)

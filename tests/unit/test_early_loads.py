@@ -36,6 +36,14 @@ KEPT = {
     "under a condition": (f"{COMPUTED} if (u < 1) y[i] = sin(w) * u;", "adj_y[i]"),
     "where it is computed": (f"{COMPUTED} y[(int)(w * 0.0) + i] = sin(w);", "adj_y[(int)(w * 0.0) + i]"),
 }
+# A variable that has been given what memory holds, and goes on to other values.
+CHANGED = {
+    "later": f"{COMPUTED} double t = x[i]; t += sin(w); y[i] = t * x[i];",
+    "in a loop": f"{COMPUTED} double t = x[i]; for (int j = 0; j < 3; j++) t += sin(w) * t; y[i] = t * x[i] + t * u;",
+    "in the loop that reads": f"{COMPUTED} double t = x[i]; for (int j = 0; j < 3; j++) t += sin(t) * x[i]; y[i] = t;",
+    "in one branch": f"{COMPUTED} double t = x[i]; if (w > 1) t = exp(v); y[i] = sin(t) * x[i] + x[i];",
+    "by address": f"{COMPUTED} double t = x[i]; double *p = &t; *p *= sin(w); y[i] = t * x[i] + x[i];",
+}
 
 
 def kernel(body: str) -> str:
@@ -66,13 +74,14 @@ def test_stays_where_it_was(name: str) -> None:
     assert "exp(" not in text or text.index(load) > text.index("exp(")
 
 
-@pytest.mark.parametrize("name", [*MOVED, *KEPT, "turns"])
+@pytest.mark.parametrize("name", [*MOVED, *KEPT, *CHANGED, "turns"])
 def test_gradient(name: str, backend: str) -> None:
     rng = np.random.default_rng(3)
     y, z, x = rng.uniform(0.3, 2.4, (3, 21))
     kind = rng.integers(-1, 2, 21).astype(np.int32)
-    source = TEMPLATE % {**MOVED, **KEPT, "turns": (TURNS, "")}[name][0]
+    bodies = {**{each: body for each, (body, _) in {**MOVED, **KEPT}.items()}, **CHANGED, "turns": TURNS}
+    source = TEMPLATE % bodies[name]
     check_gradient(
         source, "run", [y, z, x, kind, 21], wrt=("x", "y", "z"), of=("y", "z"), backend=backend,
-        settings=[{}, {"optimize": "early"}, {"optimize": False}],
+        settings=[{}, {"optimize": "early"}, {"optimize": ("needed", "tidy", "early")}, {"optimize": False}],
     )  # fmt: skip
