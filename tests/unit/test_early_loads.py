@@ -42,6 +42,8 @@ CHANGED = {
     "in a loop": f"{COMPUTED} double t = x[i]; for (int j = 0; j < 3; j++) t += sin(w) * t; y[i] = t * x[i] + t * u;",
     "in the loop that reads": f"{COMPUTED} double t = x[i]; for (int j = 0; j < 3; j++) t += sin(t) * x[i]; y[i] = t;",
     "in one branch": f"{COMPUTED} double t = x[i]; if (w > 1) t = exp(v); y[i] = sin(t) * x[i] + x[i];",
+    "memory, too": f"{COMPUTED} double t = y[i]; y[i] = y[i] * sin(w) + t; t += y[i]; y[i] += t * y[i] * x[i];",
+    "one of two": f"{COMPUTED} double t = x[i], r = x[i]; t *= w; y[i] = x[i] * t + r * x[i]; r = t; y[i] += r * x[i];",
     "by address": f"{COMPUTED} double t = x[i]; double *p = &t; *p *= sin(w); y[i] = t * x[i] + x[i];",
 }
 
