@@ -49,7 +49,7 @@ class Compiled:
                 f"{name} is a __device__ function, which only device code can call\n    {self.signature}\n"
                 "  help: differentiate a kernel that calls it"
             )
-        self._lock = forking.Lock()
+        self._lock = forking.lock()
         self._primal: Primal | None = None
         self._plans: dict[tuple[Backend, Running], Plan] = {}
         self._watched: dict[int, Plan] = {}  # under the race detector

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hetad.run import forking
-from hetad.run.checked import KnownMemory
 from hetad.run.executable import Executable
 from hetad.run.layout import Frame
 from hetad.run.memory import HostMemory
@@ -14,7 +13,6 @@ from hetad.targets.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from hetad.ir.nodes import Function
@@ -28,19 +26,15 @@ class AdaptiveExecutable(Executable):
     """Of some executables of one function, each made when it is first needed, the one runs a call that checks what is
     `unproven` of it; whoever has placed the arguments says what that is."""
 
-    memory: KnownMemory
     proves = True
 
     def __init__(self, entry: Function, make: Callable[[Places | None], CpuExecutable]) -> None:
         """`make` gives one that checks accesses at some places."""
-        self.lock = forking.Lock()
+        self.lock = forking.lock()
         self.frame = Frame(tuple(p.type for p in entry.params))
-        self.memory = KnownMemory(HostMemory())
+        self.memory = HostMemory()
         self._make = make
         self._made: dict[Places | None, CpuExecutable] = {}
-
-    def on(self, stream: Any = None, device: int | None = None) -> AbstractContextManager[Any]:
-        return super().on(stream, device)
 
     def load(self) -> None:
         self._used()
@@ -51,9 +45,8 @@ class AdaptiveExecutable(Executable):
     def run(self, progress: bool = False) -> Any:
         used = self._made.get(self.unproven) or self._used()
         with used.lock:
-            result = used.run(progress)
-        self.memory.handed.clear()
-        return result
+            used.placed = self.placed
+            return used.run(progress)
 
     @contextmanager
     def resuming(self, directory: Path, every: float) -> Iterator[None]:

@@ -67,7 +67,7 @@ class TangentPlan(Plan):
         progress: bool = False,
     ) -> tuple[Any, dict[str, Any], dict[str, Any]]:  # fmt: skip
         """The return value, the values and the tangents of what is asked for, by name; arguments stay as they are."""
-        with self.executable.lock, self._on_stream(launch, values):
+        with self._entered(launch, values):
             self._configure(launch)
             theirs = [self.seen(n, v) for n, v in enumerate(values)]
             copies = [
@@ -77,6 +77,7 @@ class TangentPlan(Plan):
             buffers = self._place(copies)
             self._require_distinct([_of_user(v, b) for v, b in zip(theirs, buffers, strict=True)])
             made = {t.name: self._set(t, buffers, tangents) for t in self._along}
+            self.executable.placed = [*buffers, *made.values()]
             result = self.executable.run(progress)
             wanted = [t for t in self._along if t.wanted]
             outputs = {t.name: buffers[t.position] for t in wanted if t.position >= 0}
@@ -93,7 +94,7 @@ class TangentPlan(Plan):
         self, values: Sequence[Any], tangents: Sequence[Any], launch: LaunchConfiguration | None, progress: bool = False
     ) -> Any:
         """The same on the user's own arrays: outputs and their tangents are written in place."""
-        with self.executable.lock, self._on_stream(launch, values):
+        with self._entered(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             theirs = {
@@ -102,6 +103,7 @@ class TangentPlan(Plan):
                 if (b := self._theirs(t, buffers, given))
             }
             self._require_distinct(buffers, theirs.items())
+            self.executable.placed = [*buffers, *theirs.values()]
             result = self.executable.run(progress)
             written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
             self._memory.fetch([*written, *theirs.values()])

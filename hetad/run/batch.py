@@ -65,7 +65,9 @@ class BatchPlan(Plan):
         executable.tell_apart([*self._telling, *stores])
 
     def _of_sets(self, adjoint: Any, array: bool) -> Any:
-        return replace(adjoint, scalar=not array, one=None if array else np.empty(self.sets, adjoint.array.dtype))
+        return replace(
+            adjoint, scalar=not array, one=None if array else np.empty(self.sets, adjoint.array.dtype), kept=None
+        )
 
     def _each(self, name: str, type_: Any) -> EachSet:
         one = converter(name, type_, self.signature)

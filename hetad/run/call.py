@@ -27,7 +27,7 @@ from hetad.run.arrays import (
 from hetad.run.disjoint import first_overlap
 from hetad.run.held import covers
 from hetad.run.lengths import Proof
-from hetad.run.memory import Buffer
+from hetad.run.memory import Buffer, host_buffer
 from hetad.run.signature import RETURN, Signature
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class _Adjoint:
     scalar: bool
     seeded: bool
     one: np.ndarray[Any, Any] | None  # of a scalar: an array of its type, with one element
+    kept: Buffer | None  # of a scalar in host memory, where a call gives the number: the same for all calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,8 @@ class Plan:
         self.adjoint_names = tuple(a.array.name for a in self._adjoints)  # in the order in which `execute` takes them
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
-    @staticmethod
     def _adjoint(
-        cell: Any, parameter: Parameter, primal: Type, position: int, signature: Signature, seeded: bool
+        self, cell: Any, parameter: Parameter, primal: Type, position: int, signature: Signature, seeded: bool
     ) -> _Adjoint:
         assert parameter.primal is not None
         name, pointer = parameter.symbol.name, parameter.symbol.type
@@ -147,16 +147,18 @@ class Plan:
         seed = replace(array, name=f"seeds[{parameter.primal!r}]", written=False, widens=True)
         scalar = not isinstance(primal, Pointer)
         one = np.empty(1, array.dtype) if scalar else None
-        return _Adjoint(cell, parameter.primal, position, array, seed, scalar, seeded, one)
+        kept = host_buffer(one) if one is not None and self._memory.takes_host(array) else None
+        return _Adjoint(cell, parameter.primal, position, array, seed, scalar, seeded, one, kept)
 
     # --- calls -----------------------------------------------------------------------------------
 
     def primal(self, values: Sequence[Any], launch: LaunchConfiguration | None) -> Any:
         """Run the function; arrays are written in place, as in C."""
-        with self.executable.lock, self._on_stream(launch, values):
+        with self._entered(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._require_distinct(buffers)
+            self.executable.placed = buffers
             result = self.executable.run()
             written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
             self._memory.fetch(written)
@@ -167,26 +169,24 @@ class Plan:
         progress: bool = False,
     ) -> tuple[Any, list[Any]]:  # fmt: skip
         """The return value, and the gradient for each name in wrt; the arguments and seeds stay as they are."""
-        with self.executable.lock, self._on_stream(launch, values):
+        with self._entered(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._set_seed(seeds)
-            adjoints = []
-            for adjoint in self._adjoints:
-                buffer = self._fresh(adjoint, buffers[adjoint.position], seeds)
+            adjoints = [self._fresh(adjoint, buffers[adjoint.position], seeds) for adjoint in self._adjoints]
+            for adjoint, buffer in zip(self._adjoints, adjoints, strict=True):
                 adjoint.cell.value = buffer.address
-                adjoints.append(buffer)
             self._require_distinct(buffers)
             result = self._run(progress, buffers, adjoints)
             self._memory.fetch([adjoints[i] for i in self._results])
-        return result, [self._result(self._adjoints[i], values, adjoints[i]) for i in self._results]
+            return result, [self._result(self._adjoints[i], values, adjoints[i]) for i in self._results]
 
     def execute(
         self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
         launch: LaunchConfiguration | None, progress: bool = False,
     ) -> Any:  # fmt: skip
         """The gradient on the user's own adjoint buffers, one for each of `adjoint_names`."""
-        with self.executable.lock, self._on_stream(launch, values):
+        with self._entered(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._set_seed(seeds)
@@ -202,6 +202,7 @@ class Plan:
 
     def _run(self, progress: bool, buffers: Sequence[Buffer | None], adjoints: Sequence[Buffer]) -> Any:
         """With what was placed; where that was interrupted, from there on."""
+        self.executable.placed = [*buffers, *adjoints]
         if self.resume is None:
             return self.executable.run(progress)
         self.executable.load()  # only then it is known whether there are ranks
@@ -224,18 +225,22 @@ class Plan:
 
     def _result(self, adjoint: _Adjoint, values: Sequence[Any], buffer: Buffer) -> Any:
         """A gradient as its argument is: a number, or an array of the same library."""
-        return self._number(buffer.array) if adjoint.scalar else foreign.like(buffer.array, values[adjoint.position])
+        if adjoint.scalar:
+            return self._number(buffer.array)
+        argument = values[adjoint.position]
+        return buffer.array if type(argument) is np.ndarray else foreign.like(buffer.array, argument)
 
     def _number(self, cell: Any) -> Any:
         """The gradient of a scalar."""
         return cell.item() if cell.dtype.names is None else to_python(cell[0])
 
-    def _on_stream(self, launch: LaunchConfiguration | None, values: Sequence[Any]) -> AbstractContextManager[Any]:
+    def _entered(self, launch: LaunchConfiguration | None, values: Sequence[Any]) -> AbstractContextManager[Any]:
+        """The context of a call."""
         stream = launch.stream if launch else None
         if not self.executable.streams:
             if stream is not None:
                 raise self.signature.refuse("stream=: only the CUDA backend has streams")
-            return self.executable.on(None)
+            return self.executable.on()
         if stream is None:
             return self.executable.on(*foreign.stream_of(values))
         return self.executable.on(stream)
@@ -307,6 +312,9 @@ class Plan:
             cell.value = made.convert(seeds.get(RETURN, 1.0))
 
     def _fresh(self, adjoint: _Adjoint, argument: Buffer | None, seeds: Mapping[str, Any]) -> Buffer:
+        if adjoint.kept is not None:
+            adjoint.kept.array.fill(0)
+            return adjoint.kept
         if adjoint.scalar:
             return self._memory.zeros(adjoint.one, adjoint.array)
         argument = self._required(adjoint, argument)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 from hetad.diagnostics import MemoryAccessError
 from hetad.run.cpu_executable import CpuExecutable
 from hetad.run.executable import Executable
-from hetad.run.memory import HostMemory
 from hetad.run.sites import site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from hetad.ir.nodes import Function, Program
-    from hetad.run.arrays import ArrayParameter
     from hetad.run.executable import Library
-    from hetad.run.memory import Buffer, Memory, Shape
 
 _OUTSIDE = 6  # as in emit/support/extents.c
 _BEYOND, _NULL, _FREED = range(3)
@@ -33,41 +30,9 @@ class _Outside(ctypes.Structure):
     )  # fmt: skip
 
 
-class KnownMemory:
-    """A backend's memory that remembers what it hands out."""
-
-    def __init__(self, of_backend: Memory) -> None:
-        self.handed: list[Buffer] = []
-        self._of_backend = of_backend
-
-    @property
-    def bytes(self) -> dict[int, int]:
-        """How long it is, by address."""
-        return {buffer.address: buffer.nbytes for buffer in self.handed}
-
-    def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
-        buffer = self._of_backend.place(array, parameter)
-        self.handed.append(buffer)
-        return buffer
-
-    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
-        buffer = self._of_backend.zeros(like, parameter, shape)
-        self.handed.append(buffer)
-        return buffer
-
-    def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
-        buffer = self._of_backend.duplicate(array, like, parameter)
-        self.handed.append(buffer)
-        return buffer
-
-    def fetch(self, buffers: Iterable[Buffer]) -> None:
-        self._of_backend.fetch(buffers)
-
-
 class Checked(Executable):
     """What stands in front of a backend's executable if accesses of its function are checked."""
 
-    memory: KnownMemory
     _program: Program
 
     def bind(self, code: Library) -> None:
@@ -78,12 +43,11 @@ class Checked(Executable):
 
     def run(self, progress: bool = False) -> Any:
         self._begin_extents()
-        lengths = self.memory.bytes
+        lengths = {buffer.address: buffer.nbytes for buffer in self.placed if buffer is not None}
         for cell in self.frame.cells:
             address = cell.value if isinstance(cell, ctypes.c_void_p) else None
             if address in lengths:
                 self._reach(address, lengths[address])
-        self.memory.handed.clear()
         return super().run(progress)
 
     def _enter(self, runtime: int, progress: bool) -> int:
@@ -116,7 +80,6 @@ class CheckedExecutable(Checked, CpuExecutable):
     def __init__(self, program: Program, entry: Function, code: Library, threads: int | None) -> None:
         self._program = program
         super().__init__(entry, code, threads)
-        self.memory = KnownMemory(HostMemory())
 
     def _stopped(self) -> None:
         self._leave()

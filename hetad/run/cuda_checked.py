@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hetad import targets
 from hetad.diagnostics import BackendError
 from hetad.run import cuda
-from hetad.run.checked import Checked, KnownMemory
+from hetad.run.checked import Checked
 from hetad.run.cuda_executable import CudaExecutable, host_library, on_several_devices
-from hetad.run.cuda_memory import CudaMemory
 from hetad.run.executable import starts_afresh
 from hetad.targets.accesses import NumberedAccesses
 
@@ -27,7 +26,6 @@ class CheckedCudaExecutable(Checked, CudaExecutable):
     ) -> None:
         self._program = program
         super().__init__(program.functions[entry], code, kernels, device_source, targets.symbols(program))
-        self.memory = KnownMemory(CudaMemory())
         self._checks: dict[int, int] = {}
 
     def bind(self, code: Library) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hetad.ir.nodes import Function, Program
     from hetad.rules.routines import Routine
 
-_lock = forking.Lock()
+_lock = forking.lock()
 
 
 class CudaExecutable(Executable):
@@ -78,14 +78,15 @@ class CudaExecutable(Executable):
     @contextlib.contextmanager
     def on(self, stream: Any = None, device: int | None = None) -> Iterator[None]:
         """Work in the order of `stream`: a CuPy stream, the address of a CUDA stream, None for the current one."""
-        if stream is None:
-            yield
-            return
-        of_cupy = self._cp.cuda
-        ready = isinstance(stream, of_cupy.Stream | of_cupy.ExternalStream)
-        ours = stream if ready else of_cupy.ExternalStream(int(stream))
-        with of_cupy.Device(device) if device is not None else contextlib.nullcontext(), ours:
-            yield
+        with self.lock:
+            if stream is None:
+                yield
+                return
+            of_cupy = self._cp.cuda
+            ready = isinstance(stream, of_cupy.Stream | of_cupy.ExternalStream)
+            ours = stream if ready else of_cupy.ExternalStream(int(stream))
+            with of_cupy.Device(device) if device is not None else contextlib.nullcontext(), ours:
+                yield
 
     def run(self, progress: bool = False) -> Any:
         table = self._table

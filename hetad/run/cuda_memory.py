@@ -75,12 +75,15 @@ class CudaMemory:
     def __init__(self) -> None:
         self._cp = cuda.cupy_module()
 
+    def takes_host(self, parameter: ArrayParameter) -> bool:
+        return parameter.space != "device"
+
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
         if not isinstance(array, np.ndarray):
             self._check_device(array, parameter)
             address = array.data.ptr
             return Buffer(array, address, array.nbytes, address)
-        if parameter.space != "device":
+        if self.takes_host(parameter):
             return host_buffer(array)
         buffer = self._staged(array, parameter)
         if array.nbytes:
@@ -92,7 +95,7 @@ class CudaMemory:
         shape = like.shape if shape is None else shape
         if not isinstance(like, np.ndarray):
             return self.place(self._cp.zeros(shape, like.dtype), parameter)
-        if parameter.space != "device":
+        if self.takes_host(parameter):
             return host_buffer(np.zeros(shape, like.dtype))
         buffer = self._staged(np.empty(shape, like.dtype), parameter)
         if buffer.nbytes:
@@ -100,7 +103,7 @@ class CudaMemory:
         return buffer
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
-        if isinstance(like, np.ndarray) and parameter.space != "device":
+        if isinstance(like, np.ndarray) and self.takes_host(parameter):
             return host_buffer(np.array(array))
         if not isinstance(like, np.ndarray):  # from either kind of array to a new CuPy array
             return self.place(self._cp.array(array), parameter)

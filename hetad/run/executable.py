@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
@@ -21,11 +21,12 @@ from hetad.targets.communication import INCLUDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from hetad.ir.nodes import Function, Program
     from hetad.ir.types import Type
-    from hetad.run.memory import Memory
+    from hetad.run.memory import Buffer, Memory
     from hetad.targets.places import Places
 
 
@@ -47,7 +48,7 @@ class Library:
 
     def __init__(self, path: Path, unloads: bool = False, shared: bool = True) -> None:
         self.path = path
-        self.lock = forking.Lock(self._load_again)
+        self.lock = forking.lock(self._load_again)
         self.handle = ctypes.CDLL(str(path)) if shared else self._copy()
         if unloads and _dlclose is not None:
             # Not at the end of the process: threads that nobody waits for may still be in it.
@@ -80,11 +81,10 @@ class Library:
         return self.function(name, result, *arguments) if hasattr(self.handle, name) else None
 
 
-_NOTHING = nullcontext()
 _dlclose = getattr(_ctypes, "dlclose", None)  # Windows has none
 _loaded: weakref.WeakValueDictionary[Path, Library] = weakref.WeakValueDictionary()
 _lasting: list[Library] = []  # until the process ends
-_loading = forking.Lock()
+_loading = forking.lock()
 
 
 def library(
@@ -137,13 +137,14 @@ _SITES = 1024  # as in emit/support/sites.c
 class Executable:
     """One function, compiled.  `frame` holds its arguments; `run` calls it with what the frame holds.
 
-    Hold `lock` from filling the frame until the result is read.
+    Be in the context of `on` from filling the frame until the result is read.
     """
 
     memory: Memory
     streams = False  # whether a call may name one
     proves = False  # whether it asks which accesses of a call are proven to stay within their memory
     unproven: Places | None = None  # the others, of the next call
+    placed: Sequence[Buffer | None] = ()  # where the arguments of the next call lie
 
     def __init__(self, entry: Function, code: Library) -> None:
         self.lock = code.lock
@@ -175,10 +176,11 @@ class Executable:
             use_scheduler(ctypes.cast(schedule.scheduler, ctypes.c_void_p))
 
     def on(self, stream: Any = None, device: int | None = None) -> AbstractContextManager[Any]:
-        """The context in which arguments are placed and the function runs; None: on the current stream or device."""
+        """The context in which arguments are placed and the function runs, and nobody else's call; None: on the current
+        stream or device."""
         assert stream is None
         assert device is None
-        return _NOTHING
+        return self.lock
 
     def take_frame(self, frame: Frame, memory: Memory) -> None:
         """Arguments lie in the frame, and the memory, of another executable of the function."""
@@ -224,16 +226,14 @@ class Executable:
             schedule.start()
         on_ranks = mpi.is_used() and mpi.rank() != ""
         if self._catches_interrupts is not None:
-            self._catches_interrupts.value = threading.current_thread() is threading.main_thread() and not on_ranks
-        if on_ranks:
-            with mpi.ending_at_once():
-                return self._run(runtime, progress)
-        return self._run(runtime, progress)
-
-    def _run(self, runtime: int, progress: bool) -> int:
+            in_main = threading.get_ident() == threading.main_thread().ident
+            self._catches_interrupts.value = in_main and not on_ranks
         code: int
-        if progress and self._watch is not None:
-            with shown(self._watch):
+        if on_ranks or (progress and self._watch is not None):
+            with (
+                mpi.ending_at_once() if on_ranks else nullcontext(),
+                shown(self._watch) if progress and self._watch is not None else nullcontext(),
+            ):
                 code = self._call(runtime, self._arguments, self._result_address)
         else:
             code = self._call(runtime, self._arguments, self._result_address)

@@ -20,37 +20,26 @@ WAIT = 10.0  # seconds a fork waits for imports at most: an import may itself wa
 _IMPORT = "<frozen importlib._bootstrap>"
 
 
-class Lock:
-    """A lock that its thread may take again.  `lost` is called in the child of a fork where another thread held it."""
-
-    __slots__ = ("__weakref__", "_inner", "_lost")
-
-    def __init__(self, lost: Callable[[], None] | None = None) -> None:
-        self._inner = threading.RLock()
-        self._lost = lost
-        _all.add(self)
-
-    def __enter__(self) -> None:
-        self._inner.acquire()
-
-    def __exit__(self, *problem: object) -> None:
-        self._inner.release()
-
-    def after_fork(self) -> None:
-        if self._inner.acquire(blocking=False):
-            self._inner.release()
-            return
-        self._inner = threading.RLock()
-        if self._lost is not None:
-            self._lost()
+def lock(lost: Callable[[], None] | None = None) -> threading.RLock:
+    """A lock that its thread may take again.  `lost`, a method, is called in the child of a fork where another thread
+    held it."""
+    made = threading.RLock()
+    _all[made] = weakref.WeakMethod(lost) if lost is not None else None
+    return made
 
 
-_all: weakref.WeakSet[Lock] = weakref.WeakSet()
+_all: weakref.WeakKeyDictionary[threading.RLock, weakref.WeakMethod[Callable[[], None]] | None]
+_all = weakref.WeakKeyDictionary()
 
 
 def _after_fork() -> None:
-    for lock in list(_all):
-        lock.after_fork()
+    for held, method in list(_all.items()):
+        if held.acquire(blocking=False):
+            held.release()
+            continue
+        held._at_fork_reinit()  # type: ignore[attr-defined]  # as the locks of the standard library are
+        if method is not None and (lost := method()) is not None:
+            lost()
 
 
 def _imports_for_hetad(frame: FrameType | None) -> bool:

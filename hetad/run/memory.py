@@ -38,6 +38,9 @@ class Buffer:
 class Memory(Protocol):
     """What a backend does for arrays.  `parameter` says whether the pointer is to host or to device memory."""
 
+    def takes_host(self, parameter: ArrayParameter) -> bool:
+        """Whether C takes host memory for the parameter."""
+
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
         """Make a checked array reachable."""
 
@@ -53,6 +56,9 @@ class Memory(Protocol):
 
 class HostMemory:
     """The CPU backend: device memory is host memory, nothing is ever copied."""
+
+    def takes_host(self, parameter: ArrayParameter) -> bool:
+        return True
 
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
         if not isinstance(array, np.ndarray):

@@ -94,15 +94,16 @@ static void begin(struct hetad_running *call)
     may_leave = 0;
     if (!call->catches)
         return;
-    sigaction(SIGINT, NULL, &before_watch);
+    struct sigaction ours;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_handler = on_interrupt;
+    ours.sa_flags = SA_NODEFER; /* it may not return */
+    watched = call;
+    sigaction(SIGINT, &ours, &before_watch);
     call->catches = before_watch.sa_handler != SIG_IGN;
-    if (call->catches) {
-        struct sigaction ours;
-        memset(&ours, 0, sizeof ours);
-        ours.sa_handler = on_interrupt;
-        ours.sa_flags = SA_NODEFER; /* it may not return */
-        watched = call;
-        sigaction(SIGINT, &ours, NULL);
+    if (!call->catches) {
+        sigaction(SIGINT, &before_watch, NULL);
+        watched = NULL;
     }
 }
 
