@@ -50,13 +50,13 @@ static int set_device(int number)
 
 static int device_of(const void *p)
 {
-    int ordinal = -1, managed = 0, type = 0;
-    if (cuPointerGetAttribute(&type, MEMORY_TYPE, (device_ptr)(size_t)p) != 0 || type != OF_DEVICE)
-        return -1; /* the host's, which may be pinned by a device */
-    if (cuPointerGetAttribute(&ordinal, ORDINAL, (device_ptr)(size_t)p) != 0 || ordinal < 0)
+    int type = 0, ordinal = -1, managed = 0; /* all of them zeros where the driver does not know the memory */
+    int asked[] = {MEMORY_TYPE, ORDINAL, IS_MANAGED};
+    void *answers[] = {&type, &ordinal, &managed};
+    if (cuPointerGetAttributes(3, asked, answers, (device_ptr)(size_t)p) != 0)
         return -1;
-    if (cuPointerGetAttribute(&managed, IS_MANAGED, (device_ptr)(size_t)p) == 0 && managed)
-        return -1;
+    if (type != OF_DEVICE || ordinal < 0 || managed)
+        return -1; /* the host's, which may be pinned by a device, or everybody's */
     return ordinal == now.first ? 0 : ordinal == 0 ? now.first : ordinal;
 }
 

@@ -60,7 +60,7 @@ enum { ON_HOST = 1, ON_DEVICE = 2, ON_EITHER = 4 }; /* CUmemorytype */
     X(cuMemAlloc_v2, (device_ptr *, size_t)) \
     X(cuMemFree_v2, (device_ptr)) \
     X(cuMemAllocManaged, (device_ptr *, size_t, unsigned)) \
-    X(cuPointerGetAttribute, (void *, int, device_ptr)) \
+    X(cuPointerGetAttributes, (unsigned, int *, void **, device_ptr)) \
     X(cuMemGetInfo_v2, (size_t *, size_t *)) \
     X(cuMemcpyHtoDAsync_v2, (device_ptr, const void *, size_t, void *)) \
     X(cuMemcpyDtoHAsync_v2, (void *, device_ptr, size_t, void *)) \

@@ -112,8 +112,11 @@ static void *managed_malloc(size_t bytes)
 
 static int is_managed(void *p)
 {
-    int managed = 0;
-    return managed_blocks > 0 && cuPointerGetAttribute(&managed, IS_MANAGED, (device_ptr)(size_t)p) == 0 && managed;
+    int asked = IS_MANAGED, managed = 0;
+    void *answer = &managed;
+    if (managed_blocks == 0)
+        return 0;
+    return cuPointerGetAttributes(1, &asked, &answer, (device_ptr)(size_t)p) == 0 && managed;
 }
 
 static int device_free(void *p)

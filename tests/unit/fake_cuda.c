@@ -173,19 +173,27 @@ int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
         managed[managed_count++ % 64] = *p;
     return code;
 }
-int cuPointerGetAttribute(void *value, int attribute, ptr p)
+static int attribute_of(int attribute, ptr p)
 {
-    if (attribute == 2 || attribute == 9) {
-        const struct owner *o = owner_of(p);
-        if (o == NULL)
-            return 1;
-        *(int *)value = attribute == 2 ? 2 : o->device;
-        return 0;
+    const struct owner *o = owner_of(p);
+    int found = 0;
+    switch (attribute) {
+    case 2: return o != NULL ? 2 : 0;
+    case 9: return o != NULL ? o->device : -2;
+    default:
+        for (int i = 0; i < 64; i++)
+            found |= managed[i] == p;
+        return found;
     }
-    *(int *)value = 0;
-    for (int i = 0; i < 64; i++)
-        *(int *)value |= managed[i] == p;
-    return attribute != 8;
+}
+int cuPointerGetAttributes(unsigned count, const int *attributes, void **data, ptr p)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (attributes[i] != 2 && attributes[i] != 8 && attributes[i] != 9)
+            return 1;
+        *(int *)data[i] = attribute_of(attributes[i], p);
+    }
+    return 0;
 }
 int cuMemGetInfo_v2(size_t *available, size_t *total) { *available = *total = 1 << 30; return 0; }
 int cuMemAllocFromPoolAsync(ptr *p, size_t bytes, void *pool, void *stream) { ENTER(bytes); return take(p, bytes); }
