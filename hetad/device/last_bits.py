@@ -88,8 +88,8 @@ class LastBits:
                     self._from.setdefault(root, []).append(value)
                 elif base(target) not in self._adjoints:
                     self._decisive.update(variables(value))
-            case ir.Call() if self.adds(s):
-                values = s.args
+            case ir.Call() if self.adds(s):  # several from an array, or one
+                values = tuple(a.place if isinstance(a, ir.AddressOf) else a for a in s.args)
             case ir.If() if _compares_with_zero(s.cond, "!=") and not s.orelse and all(map(self.adds, s.then)):
                 pass
             case _:
