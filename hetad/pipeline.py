@@ -229,8 +229,8 @@ KERNELS = KernelPasses(
     finish=(
         in_fixed_order.only(option("deterministic")),
         stored_in_taken_cells,
-        reciprocals_shared.only(option("reciprocals")),
         loaded_early.only(option("early")),
+        reciprocals_shared.only(option("reciprocals")),
     ),
 )
 

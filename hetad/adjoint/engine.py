@@ -174,7 +174,7 @@ class Engine(Shadows, ABC):
 
     def take(self, place: ir.Place, own: ir.Place, clears: bool, span: Span) -> tuple[list[ir.Stmt], ir.Expr]:
         """`t = p̄`, and `p̄ = 0` where the store `clears` it; also t."""
-        seed = self.names.symbol("seed", own.type, span, const=True)
+        seed = self.names.seed(own.type, span)
         out: list[ir.Stmt] = [ir.Declare(seed, own, span=span)]
         if clears:
             out.append(ir.Assign(own, zero(own.type, span), span=span))

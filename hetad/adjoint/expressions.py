@@ -115,7 +115,7 @@ class _Pull:
 
 def _kept(engine: Accumulator, seed: ir.Expr, out: list[ir.Stmt]) -> ir.Var:
     """A variable that holds the seed, declared in `out`."""
-    symbol = engine.names.symbol("seed", seed.type, seed.span, const=True)
+    symbol = engine.names.seed(seed.type, seed.span)
     out.append(ir.Declare(symbol, seed, span=seed.span))
     return ir.Var(symbol, span=seed.span)
 
@@ -196,6 +196,14 @@ def where_seeded(seed: ir.Expr, share: ir.Expr) -> ir.Expr:
     span = share.span
     idle = binary("==", seed, zero(seed.type, span))
     return ir.Select(idle, zero(share.type, span), share, share.type, span=span)
+
+
+def is_seeded(e: ir.Select) -> bool:
+    """Whether it is such a choice: its share is of what the primal works out at this place, whatever the seed."""
+    match e.cond:
+        case ir.Binary(op="==", left=ir.Var(symbol=seed), right=right):
+            return seed.adjoint and is_zero(right) and is_zero(e.then)
+    return False
 
 
 def mentions(expr: ir.Expr, symbol: ir.Symbol) -> bool:

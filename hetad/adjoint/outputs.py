@@ -59,7 +59,7 @@ def _pulled(engine: Engine, s: ir.Call, row: Row, name: str, seed: ir.Expr, afte
         if partial is None:
             continue
         product = times(seed, convert(partial, seed.type))
-        held = engine.names.symbol("seed", product.type, s.span, const=True)
+        held = engine.names.seed(product.type, s.span)
         out.append(ir.Declare(held, product, span=s.span))
         out += pull(engine, arg, convert(ir.Var(held, span=s.span), arg.type), s.span)
     return out

@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import partial
 
 from hetad.adjoint.canonicalise.uses import inside
+from hetad.adjoint.expressions import is_seeded
 from hetad.analysis.work import arithmetic, known_turns
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
@@ -146,6 +147,8 @@ def _read_anyhow(s: ir.Stmt) -> Iterator[ir.Expr]:
             e = waiting.pop()
             if _memory_of(e) is not None:
                 yield e
+            elif isinstance(e, ir.Select) and is_seeded(e):
+                waiting += children(e)
             elif isinstance(e, ir.Select) or (isinstance(e, ir.Binary) and e.op in ("&&", "||")):
                 waiting.append(children(e)[0])
             elif not isinstance(e, ir.AddressOf):

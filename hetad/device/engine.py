@@ -143,7 +143,7 @@ class KernelEngine(Engine):
         """In one atomic step where another thread may have stored to the same cell."""
         if not clears or self._space(place) == "local":
             return super().take(place, own, clears, span)
-        seed = self.names.symbol("seed", own.type, span, const=True)
+        seed = self.names.seed(own.type, span)
         cell = ir.AddressOf(own, Pointer(own.type), span=span)
         taken = operations.take(cell, span=span)
         return [ir.Declare(seed, taken, span=span)], ir.Var(seed, span=span)

@@ -90,7 +90,7 @@ class LastBits:
                     self._decisive.update(variables(value))
             case ir.Call() if self.adds(s):  # several from an array, or one
                 values = tuple(a.place if isinstance(a, ir.AddressOf) else a for a in s.args)
-            case ir.If() if _compares_with_zero(s.cond, "!=") and not s.orelse and all(map(self.adds, s.then)):
+            case ir.If() if _compares_with_zero(s.cond, "!=") and not s.orelse and all(map(self._only_adds, s.then)):
                 pass
             case _:
                 self._decisive.update(x for x in own_variables(s))
@@ -101,6 +101,11 @@ class LastBits:
         if not isinstance(s, ir.Call) or s.result is not None or not s.args:
             return False
         return isinstance(s.args[0].type, Pointer | Array) and base(cell_at(s.args[0])) in self._adjoints
+
+    def _only_adds(self, s: ir.Stmt) -> bool:
+        """The same of an update, too."""
+        plain = isinstance(s, ir.Update) and s.op in ("+", "-") and base(s.target) in self._adjoints
+        return plain or self.adds(s)
 
     def values(self, s: ir.Stmt) -> tuple[ir.Expr, ...]:
         """Of a statement."""

@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.analysis.work import turns
 from hetad.device.draft import Draft, with_body
 from hetad.device.last_bits import LastBits, smooth_operands
@@ -34,6 +35,7 @@ from hetad.ir.visit import (
     bodies,
     map_body,
     map_children,
+    own_variables,
     same_or,
     walk_exprs,
 )
@@ -140,7 +142,28 @@ class _Rewriter:
     inverses: dict[ir.Symbol, ir.Symbol]
 
     def body(self, body: ir.Body) -> ir.Body:
-        return map_body(self._statement, body)
+        return self._behind_loads(map_body(self._statement, body))
+
+    def _behind_loads(self, body: ir.Body) -> ir.Body:
+        """With reciprocals behind the loads that follow: these need not wait for a division."""
+        made = set(self.inverses.values())
+        out: list[ir.Stmt] = []
+        waiting: list[ir.Stmt] = []
+        for s in body:
+            match s:
+                case ir.Declare(symbol=x) | ir.Assign(target=ir.Var(symbol=x)) if x in made:
+                    waiting.append(s)
+                    continue
+                case (
+                    ir.Declare(symbol=x, init=ir.Index() | ir.Member())
+                    | ir.Assign(target=ir.Var(symbol=x), value=ir.Index() | ir.Member())
+                ) if {x, *own_variables(s)}.isdisjoint(y for w in waiting for y in own_variables(w)):
+                    pass
+                case _:
+                    out += waiting
+                    waiting = []
+            out.append(inside(self._behind_loads, s))
+        return same_or(body, (*out, *waiting))
 
     def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body:
         values = self.free.values(s)

@@ -60,6 +60,10 @@ class Names:
         """A variable for the adjoint of one of this name."""
         return replace(self.symbol(f"adj_{of}", type_, span, storage), adjoint=True)
 
+    def seed(self, type_: Type, span: Span) -> ir.Symbol:
+        """A variable for what is to be multiplied by derivatives."""
+        return replace(self.symbol("seed", type_, span, const=True), adjoint=True)
+
     def kept(self, of: ir.Symbol | None, how: str, type_: Type, span: Span) -> ir.Symbol:
         """Where something is kept that is in a variable, or behind it."""
         symbol = self.symbol(f"{of.name if of is not None else 'value'}_{how}", type_, span)

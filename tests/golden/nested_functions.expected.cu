@@ -137,12 +137,12 @@ static void relax_forward(double *u, double *v, const double *f, int n, int time
 }
 
 // pullback of square_of_norm (line 26)
-static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_after)
+static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_result)
 {
     double adj_host[32] = {};
     for (int i = 0; i < n; ++i) {
         // line 31: sum += host[i] * host[i];
-        adj_host[i] += 2.0 * adj_after * host[i];
+        adj_host[i] += 2.0 * adj_result * host[i];
     }
     // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);

@@ -31,6 +31,7 @@ MOVED = {
     "a condition": (f"{COMPUTED} if (kind[i] > 0) y[i] = sin(w) * u;", "kind[i]"),
 }
 TURNS = "double sum = 0; for (int j = 0; j < 4; j++) sum += x[i] * sin(x[(i + j) % n]) + j * x[i]; y[i] = sum;"
+DIVIDED = "double s[3]; for (int j = 0; j < 3; j++) s[j] = z[i] * (j + 1) / x[(i + 1) % n]; y[i] = s[0] * s[1] + s[2];"
 KEPT = {
     "nothing is computed before": ("y[i] = x[i] * x[i];", "adj_y[i]"),
     "under a condition": (f"{COMPUTED} if (u < 1) y[i] = sin(w) * u;", "adj_y[i]"),
@@ -69,6 +70,13 @@ def test_what_each_turn_of_a_loop_reads() -> None:
     assert "x[i]" not in text[text.index("for (int j") :].replace("adj_x[i]", "")
 
 
+def test_what_seeds_are_divided_by_in_each_turn() -> None:
+    """It is read whatever the seed is, as the program has read it; one division is left."""
+    text = re.sub("//.*", "", kernel(DIVIDED))
+    assert text.index("= x[(i + 1) % n];") < text.index("for (int j")
+    assert set(re.findall(r"\S+ / \w+;", text[text.index("adj_y[i]") :])) <= {"1.0 / x_here;"}
+
+
 @pytest.mark.parametrize("name", KEPT)
 def test_stays_where_it_was(name: str) -> None:
     body, load = KEPT[name]
@@ -76,12 +84,13 @@ def test_stays_where_it_was(name: str) -> None:
     assert "exp(" not in text or text.index(load) > text.index("exp(")
 
 
-@pytest.mark.parametrize("name", [*MOVED, *KEPT, *CHANGED, "turns"])
+@pytest.mark.parametrize("name", [*MOVED, *KEPT, *CHANGED, "turns", "divided"])
 def test_gradient(name: str, backend: str) -> None:
     rng = np.random.default_rng(3)
     y, z, x = rng.uniform(0.3, 2.4, (3, 21))
     kind = rng.integers(-1, 2, 21).astype(np.int32)
-    bodies = {**{each: body for each, (body, _) in {**MOVED, **KEPT}.items()}, **CHANGED, "turns": TURNS}
+    bodies = {**{each: body for each, (body, _) in {**MOVED, **KEPT}.items()}, **CHANGED}
+    bodies |= {"turns": TURNS, "divided": DIVIDED}
     source = TEMPLATE % bodies[name]
     check_gradient(
         source, "run", [y, z, x, kind, 21], wrt=("x", "y", "z"), of=("y", "z"), backend=backend,
