@@ -36,6 +36,10 @@ class AdaptiveExecutable(Executable):
         self._make = make
         self._made: dict[Places | None, CpuExecutable] = {}
 
+    @property
+    def looks(self) -> bool:  # type: ignore[override]
+        return self.unproven is not None
+
     def load(self) -> None:
         self._used()
 
@@ -45,8 +49,13 @@ class AdaptiveExecutable(Executable):
     def run(self, progress: bool = False) -> Any:
         used = self._made.get(self.unproven) or self._used()
         with used.lock:
+            if not used.looks:
+                return used.run(progress)
             used.placed = self.placed
-            return used.run(progress)
+            try:
+                return used.run(progress)
+            finally:
+                used.placed = ()
 
     @contextmanager
     def resuming(self, directory: Path, every: float) -> Iterator[None]:

@@ -77,8 +77,7 @@ class TangentPlan(Plan):
             buffers = self._place(copies)
             self._require_distinct([_of_user(v, b) for v, b in zip(theirs, buffers, strict=True)])
             made = {t.name: self._set(t, buffers, tangents) for t in self._along}
-            self.executable.placed = [*buffers, *made.values()]
-            result = self.executable.run(progress)
+            result = self._call([*buffers, *made.values()], progress)
             wanted = [t for t in self._along if t.wanted]
             outputs = {t.name: buffers[t.position] for t in wanted if t.position >= 0}
             found = {t.name: made[t.name] for t in wanted}
@@ -103,8 +102,7 @@ class TangentPlan(Plan):
                 if (b := self._theirs(t, buffers, given))
             }
             self._require_distinct(buffers, theirs.items())
-            self.executable.placed = [*buffers, *theirs.values()]
-            result = self.executable.run(progress)
+            result = self._call([*buffers, *theirs.values()], progress)
             written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
             self._memory.fetch([*written, *theirs.values()])
         return result

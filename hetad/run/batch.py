@@ -30,6 +30,8 @@ class BatchPlan(Plan):
     The arguments in `batched` differ between them.
     """
 
+    _repeats = False
+
     def __init__(
         self, executable: Executable, interface: Interface, wrt: Sequence[str], of: Sequence[str], *,
         function: Function, batched: Sequence[str], sets: int,

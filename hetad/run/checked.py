@@ -33,6 +33,7 @@ class _Outside(ctypes.Structure):
 class Checked(Executable):
     """What stands in front of a backend's executable if accesses of its function are checked."""
 
+    looks = True
     _program: Program
 
     def bind(self, code: Library) -> None:

@@ -144,7 +144,8 @@ class Executable:
     streams = False  # whether a call may name one
     proves = False  # whether it asks which accesses of a call are proven to stay within their memory
     unproven: Places | None = None  # the others, of the next call
-    placed: Sequence[Buffer | None] = ()  # where the arguments of the next call lie
+    looks: bool = False  # whether the next call looks at where arguments lie
+    placed: Sequence[Buffer | None] = ()  # there, then
 
     def __init__(self, entry: Function, code: Library) -> None:
         self.lock = code.lock
