@@ -89,8 +89,17 @@ def formulas(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _is_untouched(node: cst.CSTNode) -> bool:
     if isinstance(node, cst.Arg):
-        return m.matches(node.keyword or node, m.Name("span") | m.Name("note") | m.Name("domain"))
+        points = m.matches(node.value, m.Name("span") | m.Attribute(attr=m.Name("span")))
+        return points or m.matches(node.keyword or node, m.Name("span") | m.Name("note") | m.Name("domain"))
     return isinstance(node, _UNTOUCHED) or m.matches(node, m.Expr(m.SimpleString() | m.ConcatenatedString()))
+
+
+def _touches(node: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether a call differs in an argument that is left alone."""
+    if not isinstance(node, cst.Call) or not isinstance(other, cst.Call):
+        return False
+    kept = {id(arg.value) for arg in other.args}
+    return any(_is_untouched(arg) for arg in node.args if id(arg.value) not in kept)
 
 
 def _about(node: cst.CSTNode) -> tuple[str, ...]:
@@ -134,7 +143,7 @@ class _Finder(cst.CSTVisitor):
         for kind, operator in mutation_operators:
             # A row of a table that lacks an argument is none.
             if isinstance(node, kind) and operator is not operator_string and (owner or operator not in _OF_CALLS):
-                yield from operator(node)
+                yield from (other for other in operator(node) if not _touches(node, other))
         yield from guards(node)
         if isinstance(node, cst.SimpleString):
             yield from (list(formulas(node)) if "/rules/" in self.file else []) or _names(node)

@@ -15,6 +15,7 @@ then the tests of a change run without it, and have to pass.
 
 Outcomes are kept in FILE (build/mutation.json), by a name that outlives other changes of the file: another run goes on
 with those not tried yet, and `--again` tries the survivors.  Those stand as diffs in survivors.diff beside FILE.
+A survivor that does no harm counts for nothing, once tools/justified.toml says why (tools/justified.py).
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools.justified import JUSTIFIED, Justified  # noqa: E402
 from tools.mutants import Mutant, mutants  # noqa: E402
 from tools.reached import Reached  # noqa: E402
 
@@ -59,7 +61,8 @@ LOADED = (
 PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler", "--backend", "cpu")
 CONTROL = 50  # a run without a change for so many with one
 MEMORY = 8 << 30
-KILLED, SURVIVED, LATE, UNREACHED, CONTROLLED = "killed", "survived", "timed out", "not reached", "control"
+KILLED, SURVIVED, LATE, UNREACHED = "killed", "survived", "timed out", "not reached"
+ALLOWED = "justified"
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,8 @@ class Run:
         mutant = trial.mutant
         row = {"file": mutant.file, "line": mutant.line, "owner": mutant.owner, "outcome": outcome}
         if outcome in (SURVIVED, UNREACHED):
+            if Justified.of_diff(mutant.file, mutant.owner, mutant.diff) in JUSTIFIED:
+                row["outcome"] = ALLOWED
             row |= {"diff": mutant.diff, "tests": len(trial.tests)}
         self.tried[mutant.name] = row
 
@@ -184,7 +189,7 @@ class Run:
         diffs = [
             f"# {name} in {row['owner'] or 'a table'}, {row['outcome']} ({row['tests']} tests)\n{row['diff']}\n"
             for name, row in sorted(self.tried.items(), key=lambda one: (one[1]["file"], one[1]["line"]))
-            if "diff" in row
+            if "diff" in row and row["outcome"] != ALLOWED
         ]
         self.file.with_name("survivors.diff").write_text("\n".join(diffs), encoding="utf-8")
 
@@ -218,9 +223,7 @@ def drawn(jobs: int, files: Sequence[str], sample: int, seed: int) -> Iterator[t
 
 def near(reached: Reached, mutant: Mutant, effort: float) -> tuple[list[str], float]:
     """The tests to try, and what they take: of different functions in turns."""
-    found = reached.near(mutant.file, mutant.owner, mutant.line)
-    if not mutant.owner:
-        found = reached.of_table(mutant.file, mutant.about)
+    found = reached.of_change(mutant.file, mutant.owner, mutant.line, mutant.about)
     turns: dict[str, list[str]] = {}
     for test in found:
         turns.setdefault(test.partition("[")[0], []).append(test)
@@ -248,7 +251,7 @@ def trials(run: Run, by_file: dict[str, list[Mutant]]) -> Iterator[Trial]:
 
 
 def table(run: Run) -> Iterator[str]:
-    head = (KILLED, LATE, SURVIVED, UNREACHED)
+    head = (KILLED, LATE, SURVIVED, UNREACHED, ALLOWED)
     yield f"{'file':44} {'changes':>8} {'tried':>6} " + " ".join(f"{name:>11}" for name in head) + f" {'score':>6}"
     total = Counter[str]()
     for file, size in sorted(run.sizes.items()):
@@ -262,7 +265,8 @@ def table(run: Run) -> Iterator[str]:
 
 def _row(name: str, size: int, counts: Counter[str], head: Sequence[str]) -> str:
     tried = counts.total()
-    score = f"{100 * (counts[KILLED] + counts[LATE]) / tried:5.1f}%" if tried else ""
+    asked = tried - counts[ALLOWED]
+    score = f"{100 * (counts[KILLED] + counts[LATE]) / asked:5.1f}%" if asked else ""
     return f"{name:44} {size:8} {tried:6} " + " ".join(f"{counts[one]:11}" for one in head) + f" {score:>6}"
 
 

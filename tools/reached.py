@@ -22,6 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MOST = 40  # tests of a line that are kept
+FEW = 3  # a line that fewer reach is run once
 MOST_OF_FUNCTION = 12  # those of them that differ in their parameters alone
 
 
@@ -149,6 +150,12 @@ class Reached:
                             full[name] |= 1 << line
         starts = {name: {n: a for n, a, _ in functions((ROOT / name).read_text(encoding="utf-8"))} for name in lines}
         return Reached({test: seconds for _, test, seconds, _ in found}, lines, starts)
+
+    def of_change(self, file: str, owner: str, line: int, about: Sequence[str]) -> list[str]:
+        """The tests to try where a line is changed.  What is made once in a process, on import or by the first who
+        asks, is a table: which test reaches it says nothing about which need it."""
+        found = self.near(file, owner, line) if owner else []
+        return found if len(found) >= FEW else list(dict.fromkeys([*found, *self.of_table(file, about)]))
 
     def near(self, file: str, owner: str, line: int) -> list[str]:
         """The tests that reach a line of a function as it is now; those of the function, where none is known to."""

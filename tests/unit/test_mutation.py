@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.justified import JUSTIFIED, Justified, stale
 from tools.reached import ROOT, Reached, functions
 
 SCALES = "hetad/analysis/scales.py"
@@ -52,6 +53,22 @@ def test_tests_of_the_row_of_a_table(tmp_path: Path) -> None:
     )
     found.names[2] = f"program[cpu-{program.stem}]"
     assert found.of_table(SCALES, ["cudaStream_t"])[0] == found.names[2]
+
+
+def test_what_is_made_once_is_tried_with_the_tests_of_the_table(tmp_path: Path) -> None:
+    """A function whose lines one test reaches has run for all others, too."""
+    chain = next(first for name, first, _ in functions((ROOT / SCALES).read_text()) if name == "chain")
+    tests = [("first", {chain + 1}), ("other", {1}), ("more", {2})]
+    assert reached(tmp_path, *tests).of_change(SCALES, "chain", chain + 1, ()) == ["first", "more", "other"]
+
+
+def test_justified_changes_are_of_the_code_as_it_is() -> None:
+    assert list(stale(JUSTIFIED)) == []
+    diff = "--- a\n+++ b\n@@ -1 +1 @@\n def f():\n-    return  1 +\\\n-      x\n+    return 2\n"
+    one = Justified.of_diff("hetad/analysis/scales.py", "chain", diff)
+    assert (one.was, one.becomes) == ("return 1 +\\ x", "return 2")
+    assert list(stale({one: "reason"})) == ["hetad/analysis/scales.py chain: return 1 +\\ x"]
+    assert list(stale({Justified("hetad/analysis/scales.py", "", "def chain(", "x"): ""}))  # no reason
 
 
 def test_what_is_changed(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ def at(pointer: ir.Symbol) -> ir.Index:
 CLEAR = ir.Assign(at(A), ir.Const(0.0, DOUBLE, "0", span=HERE), span=HERE)
 ADD = ir.Update("+", at(A), var(S), span=HERE)
 TAKE_AWAY = ir.Update("-", at(A), var(S), span=HERE)
+SEED = ir.Symbol("seed", DOUBLE, HERE, const=True)
+TAKEN, PUT_BACK = ir.Declare(SEED, at(A), span=HERE), ir.Update("+", at(A), var(SEED), span=HERE)
 NEXT_N = ir.Assign(var(N), ir.Const(1, INT, span=HERE), span=HERE)
 
 
@@ -36,6 +38,8 @@ NEXT_N = ir.Assign(var(N), ir.Const(1, INT, span=HERE), span=HERE)
     ("body", "expected"),
     [
         ((CLEAR, ADD), "adj_a[i] = s;"),
+        ((TAKEN, CLEAR, PUT_BACK), "const double seed = adj_a[i];"),
+        ((TAKEN, NEXT_N, CLEAR, PUT_BACK), "const double seed = adj_a[i];\ni = 1;\nadj_a[i] = seed;"),
         ((CLEAR, TAKE_AWAY), "adj_a[i] = -s;"),
         ((CLEAR, ADD, ADD), "adj_a[i] = s;\nadj_a[i] += s;"),
         ((CLEAR, ir.Declare(S, at(P), span=HERE), ADD), "double s = p[i];\nadj_a[i] = s;"),
@@ -53,6 +57,7 @@ def test_stored(body: ir.Body, expected: str) -> None:
         (CLEAR, ir.Update("+", at(B), var(S), span=HERE), ADD),  # adj_b may be the same memory
         (CLEAR, ir.Declare(S, at(A), span=HERE), ADD),  # reads what was cleared
         (CLEAR, ir.Update("+", at(A), at(B), span=HERE)),
+        (CLEAR, ir.Assign(var(B), var(P), span=HERE), ADD),  # leads elsewhere from here on
         (CLEAR, ir.Call("__syncthreads", (), span=HERE), ADD),
         (CLEAR, ir.If(var(N), (ADD,), (), span=HERE)),
         (ir.Assign(at(P), ir.Const(0.0, DOUBLE, "0", span=HERE), span=HERE), ir.Update("+", at(P), var(S), span=HERE)),
