@@ -10,7 +10,7 @@ from importlib import metadata
 from hetad.cli.findings import Finding
 
 NEEDED = (
-    "numpy", "pycparser", "pcpp", "libclang", "islpy", "checkpoint-schedules", "rich", "pygments",
+    "numpy", "pycparser", "pcpp", "libclang", "islpy", "networkx", "checkpoint-schedules", "rich", "pygments",
 )  # fmt: skip
 # What stands on one line, and what for: the first one is what the line is about.
 _BESIDE = (

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from hetad.diagnostics import SourceError
 from hetad.draw import text
 from hetad.draw.graph import Graph, graph_of
-from hetad.draw.svg import svg
 from hetad.frontend.shipped import is_shipped
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from hetad.api import Program
     from hetad.frontend.unit import Unit
     from hetad.ir.nodes import Function
@@ -28,7 +29,16 @@ class CallGraph:
     @cached_property
     def svg(self) -> str:
         """A picture that stands alone."""
+        from hetad.draw.svg import svg
+
         return svg(self.graph, self.title)
+
+    @property
+    def network(self) -> nx.DiGraph[str]:
+        """A graph of networkx: nodes with `kind` and `line`, edges with the lines by `call` and `launch`."""
+        from hetad.draw.network import network_of
+
+        return network_of(self.graph)
 
     @property
     def mermaid(self) -> str:

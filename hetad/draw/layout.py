@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import networkx as nx
+
 from hetad.draw.graph import Edge, Graph
+from hetad.draw.network import network_of
 
 _SWEEPS = 12
 # An item of a column: a function's name, or the waypoint of the arrow number `int`.
@@ -34,9 +37,12 @@ class Layout:
 
 def layout(graph: Graph) -> Layout:
     """Where each function goes, and which way each arrow takes."""
-    backward = _closing_cycles(graph)
+    network = network_of(graph)
+    closing = _closing_cycles(network)
+    backward = frozenset(i for i, edge in enumerate(graph.edges) if (edge.caller, edge.callee) in closing)
     forward = {i: edge for i, edge in enumerate(graph.edges) if i not in backward}
-    column = _columns([node.name for node in graph.nodes], forward.values())
+    network.remove_edges_from(closing)
+    column = _columns(network)
     columns, links = _with_waypoints(graph, forward, column)
     _reduce_crossings(columns, links)
     rows = _rows(columns, links)
@@ -46,50 +52,27 @@ def layout(graph: Graph) -> Layout:
     return Layout(column, {node.name: rows[node.name] for node in graph.nodes}, waypoints, backward)
 
 
-def _closing_cycles(graph: Graph) -> frozenset[int]:
-    """The arrows that lead back to a function whose call is still open, in depth-first order."""
-    leaving: dict[str, list[int]] = {node.name: [] for node in graph.nodes}
-    for i, edge in enumerate(graph.edges):
-        leaving[edge.caller].append(i)
-    state: dict[str, str] = {}
-    closing: set[int] = set()
-    for node in graph.nodes:
-        if node.name in state:
-            continue
-        state[node.name] = "open"
-        stack = [(node.name, iter(leaving[node.name]))]
-        while stack:
-            name, remaining = stack[-1]
-            i = next(remaining, -1)
-            if i < 0:
-                state[name] = "done"
-                stack.pop()
-                continue
-            callee = graph.edges[i].callee
-            if state.get(callee) == "open":
-                closing.add(i)
-            elif callee not in state:
-                state[callee] = "open"
-                stack.append((callee, iter(leaving[callee])))
+def _closing_cycles(network: nx.DiGraph[str]) -> frozenset[tuple[str, str]]:
+    """Who calls whom where that leads back to a function whose call is still open, in depth-first order."""
+    open_: set[str] = set()
+    closing: set[tuple[str, str]] = set()
+    for caller, callee, step in nx.dfs_labeled_edges(network):
+        match step:
+            case "forward":
+                open_.add(callee)
+            case "reverse":
+                open_.discard(callee)
+            case _ if callee in open_:
+                closing.add((caller, callee))
     return frozenset(closing)
 
 
-def _columns(names: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
+def _columns(forward: nx.DiGraph[str]) -> dict[str, int]:
     """Longest path from a function that nobody calls; then such functions move next to what they call."""
-    edges = list(edges)
-    column = dict.fromkeys(names, 0)
-    for _ in names:
-        before = dict(column)
-        for edge in edges:
-            column[edge.callee] = max(column[edge.callee], column[edge.caller] + 1)
-        if column == before:
-            break
-    called = {edge.callee for edge in edges}
-    for name in names:
-        callees = [column[edge.callee] for edge in edges if edge.caller == name]
-        if name not in called and callees:
-            column[name] = min(callees) - 1
-    return column
+    column = {name: number for number, names in enumerate(nx.topological_generations(forward)) for name in names}
+    called = {callee for _, callee in forward.edges}
+    nearest = {name: min(map(column.__getitem__, forward[name])) for name in forward if forward[name]}
+    return column | {name: first - 1 for name, first in nearest.items() if name not in called}
 
 
 def _with_waypoints(
