@@ -91,6 +91,8 @@ def _is_untouched(node: cst.CSTNode) -> bool:
     if isinstance(node, cst.Arg):
         points = m.matches(node.value, m.Name("span") | m.Attribute(attr=m.Name("span")))
         return points or m.matches(node.keyword or node, m.Name("span") | m.Name("note") | m.Name("domain"))
+    if m.matches(node, m.Subscript(value=m.Name("Literal"))):
+        return True
     return isinstance(node, _UNTOUCHED) or m.matches(node, m.Expr(m.SimpleString() | m.ConcatenatedString()))
 
 

@@ -155,7 +155,8 @@ class Reached:
         """The tests to try where a line is changed.  What is made once in a process, on import or by the first who
         asks, is a table: which test reaches it says nothing about which need it."""
         found = self.near(file, owner, line) if owner else []
-        return found if len(found) >= FEW else list(dict.fromkeys([*found, *self.of_table(file, about)]))
+        found = found if len(found) >= FEW else list(dict.fromkeys([*found, *self.of_table(file, about)]))
+        return found or self.names  # what runs on import alone, any test may need
 
     def near(self, file: str, owner: str, line: int) -> list[str]:
         """The tests that reach a line of a function as it is now; those of the function, where none is known to."""

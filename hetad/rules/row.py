@@ -172,6 +172,7 @@ def row(
         {key: _tuple(value) for key, value in (outputs or {}).items()}, slopes, edges or {}, intervals, note, name,
     )  # fmt: skip
     assert len(first.partials) == len(inputs) == len(intervals), name
+    assert {*infinite.split(), *overflow.split()} <= {p.name for p in inputs}, name
     return (first, _float_twin(first)) if precision == "both" else (first,)
 
 

@@ -15,7 +15,7 @@ from hetad.frontend.settings import Settings
 KERNEL = """
 __constant__ double w[4];
 __device__ double total;
-static double scale = 2;
+static double scale = 2, *held;
 __global__ void add(const double *x) { atomicAdd(&total, x[threadIdx.x] * w[threadIdx.x % 4]); }
 """
 SETS_W = "cudaMemcpyToSymbol(w, h, sizeof w);"
@@ -35,6 +35,9 @@ ADDS = "add<<<1, 8>>>(x); double z; cudaMemcpyFromSymbol(&z, total, sizeof z); r
         ("scaled(1); scale = 3;" + SETS_W + ADDS, {"total", "scale"}),
         ("double *p = &scale; *p = 3;" + SETS_W + ADDS, {"total", "scale"}),
         ("double *q; cudaGetSymbolAddress((void **)&q, total); cudaMemset(q, 0, sizeof *q);" + SETS_W + ADDS, set()),
+        ("double *q; cudaGetSymbolAddress((void **)&q, total); cudaMemcpy((void *)h, q, 8, cudaMemcpyDeviceToHost);"
+         "double o = 0; cudaMemcpyToSymbol(total, &o, sizeof o);" + SETS_W + ADDS, {"total"}),
+        ("cudaMemcpy(held, h, 8, cudaMemcpyHostToHost); held = 0;" + SETS_W + ADDS, {"total", "held"}),
         ("double *q; cudaGetSymbolAddress((void **)&q, total); if (n) q = (double *)h; cudaMemset(q, 0, sizeof *q);"
          + SETS_W + ADDS, {"total"}),
         ("cudaMemcpyFromSymbol((void *)h, total, sizeof total);" + SETS_W + ADDS, {"total"}),

@@ -75,6 +75,24 @@ void swapped(float *u, float *v, int n, int steps)
     }
 }
 
+void narrowed(float *y, const float *x, float w, int n, int half)
+{
+    int m = n;
+    if (half)
+        m = n / 2;
+    scale<<<1, 64>>>(y, x, w, m);
+}
+
+void branched(float *y, const float *x, float w, int n, int half)
+{
+    int m = n;
+    if (half)
+        m = n / 2;
+    if (w > 1)
+        m = m / 2;
+    scale<<<1, 64>>>(y, x, w, m);
+}
+
 float backwards(const float *x, int n, int stop)
 {
     float sum = 0;
@@ -107,6 +125,8 @@ SHORT = [
     ("copies", (ones(4), ones(5), 4, 1, 5), {}, "'y': expected at least 5 elements, got 4: memset"),
     ("swapped", (ones(40), ones(39), 40, 2), {}, "'v': expected at least 40 elements, got 39"),
     ("backwards", (ones(4), 5, 0), {}, "'x': expected at least 5 elements, got 4: host code"),
+    ("narrowed", (ones(9), ones(3), 2.0, 8, 1), {}, "'x': expected at least 4 elements, got 3"),
+    ("narrowed", (ones(9), ones(7), 2.0, 8, 0), {}, "'x': expected at least 8 elements, got 7"),
 ]
 
 
@@ -130,6 +150,9 @@ def test_short_arrays_are_refused(
         ("copies", (None, None, 0, 0, 0), {}),
         ("swapped", (ones(40), ones(1), 40, 0), {}),
         ("backwards", (ones(4), 4, 0), {}),
+        ("narrowed", (ones(9), ones(4), 2.0, 8, 1), {}),
+        ("branched", (ones(9), ones(2), 2.0, 8, 1), {}),  # what w is nobody knows before
+        ("branched", (ones(9), ones(4), 2.0, 8, 0), {}),
     ],
 )
 def test_what_is_long_enough_runs(program: hetad.Program, name: str, arguments: tuple, launch: dict) -> None:

@@ -35,6 +35,7 @@ void f(double *x, const double *w, int n, int m, int size) { k<<<2, BLOCK, 800>>
 """
 
 REFUSED = {
+    "a neighbour in a block": "{ v += s[63 - i]; { s[i] = v; } }",
     "a neighbour": "if (i > 0) v += s[i - 1]; s[i] = v;",
     "a neighbour in a launch of any size": "if (g < n && i > 0) v += s[i - 1]; if (g < n) s[i] = v;",
     "written first": "s[i] = 2 * v; v += s[63 - i];",
