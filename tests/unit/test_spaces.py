@@ -6,6 +6,7 @@ import pytest
 
 from hetad.analysis.pointers import points_to
 from hetad.analysis.spaces import Spaces
+from hetad.diagnostics import UnsupportedError
 from hetad.ir.build import var
 from tests.functions import function, symbols
 
@@ -54,3 +55,18 @@ def test_the_kind_of_a_copy_says_where_both_sides_are(kind: str, a: str | None, 
 def test_uses_say_where_memory_is(body: str, where: dict[str, str | None]) -> None:
     found = spaces(body)
     assert {name: found[name] for name in where} == where
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "double h[4]; cudaMemset(h, 0, sizeof h); a[0] = h[0];",
+        "double h[4]; cudaMemcpy(h, a, sizeof h, cudaMemcpyHostToDevice);",
+        "double h = 1; cudaMemcpy(a, &h, sizeof h, cudaMemcpyDeviceToDevice);",
+        "double *d; cudaMalloc((void **)&d, 8); memset(d, 0, 8);",
+        "double *d; cudaMalloc((void **)&d, 8); d[0] = 1;",
+    ],
+)
+def test_memory_of_the_one_side_is_refused_as_that_of_the_other(body: str) -> None:
+    with pytest.raises(UnsupportedError, match="memory"):
+        spaces(body)

@@ -48,6 +48,7 @@ def test_a_copy_that_is_read_behind_a_barrier(body: str) -> None:
         "y[i] = a[i]; a[i] = x[i]; __syncthreads(); y[64 + i] = a[63 - i];",
         "a[i] = x[i]; __syncthreads(); y[i] = a[63 - i]; if (i < n) a[i] = 0;",
         "if (i < n) { a[i] = x[i]; __syncthreads(); y[i] = a[63 - i]; }",  # not all threads
+        "double early = a[i]; a[i] = x[i]; __syncthreads(); y[i] = a[63 - i] + early;",  # read before it is stored
         "a[i] = x[i]; y[i] = a[i];",  # no barrier
         # The next turn stores while this one still reads.
         "double s = 0; for (int k = 0; k < n; k++) { a[i] = x[64 * k + i]; __syncthreads();"
