@@ -37,6 +37,7 @@ forward_done = Act("void forward_done(void)", "adds nothing", "needs no session"
 launched = Act(
     "void launched(dim3 grid)", "adds nothing", "needs no session", "of reverse sweep", pullback=Absorbed()
 )  # fmt: skip
+primal_launched = Act("void primal_launched(void)", "adds nothing", "needs no session", pullback=Absorbed())
 cublas_given = Act("void cublas_given(cublasHandle_t handle)", "needs no session", pullback=Absorbed())
 require = Act("void require(int holds, const char *message)", pullback=Inactive())
 require_disjoint = Act(

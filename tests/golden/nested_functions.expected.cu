@@ -804,12 +804,17 @@ static void hetad_launched(dim3 grid)
 }
 
 // The program's own launches may have been refused without anybody asking: they did nothing, here as in the primal.
-static void hetad_forward_done(void)
+static void hetad_primal_launched(void)
 {
     cudaError_t error = cudaGetLastError();
     if (error != cudaErrorInvalidConfiguration) {
         hetad_check(error);
     }
+}
+
+static void hetad_forward_done(void)
+{
+    hetad_primal_launched();
 }
 
 // So many blocks in each of some rows keep a GPU busy; each of them works for several, and adds one sum for all of these.

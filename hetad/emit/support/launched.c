@@ -8,11 +8,16 @@ static void hetad_launched(dim3 grid)
 }
 
 // The program's own launches may have been refused without anybody asking: they did nothing, here as in the primal.
-static void hetad_forward_done(void)
+static void hetad_primal_launched(void)
 {
-    hetad_watch_turn();  // if used
     cudaError_t error = cudaGetLastError();
     if (error != cudaErrorInvalidConfiguration) {
         hetad_check(error);
     }
+}
+
+static void hetad_forward_done(void)
+{
+    hetad_watch_turn();  // if used
+    hetad_primal_launched();
 }

@@ -236,9 +236,15 @@ class _Steps:
             actions=lambda: (
                 *text(_ON_ACTION, what=RESUME, done=tuple(self.pops)),
                 *self._run(text, silent(self.body)),
+                *self._launched(),
                 *text(_STEPS_BACK, index=self._index(text["at"]), back=self.back),
             ),
         )
+
+    def _launched(self) -> ir.Body:
+        """What passes over launches of the steps that did nothing, as in the forward sweep."""
+        launches = any(isinstance(s, ir.Launch) for s in walk_stmts(self.body))
+        return (operations.primal_launched(span=self.span),) if launches else ()
 
     def _text(self) -> Scope:
         asking = {"next": operations.next_action, "goes_on": operations.goes_on}

@@ -25,7 +25,7 @@ from hetad.rules import operations as op
 
 # What does for all sets what it does for one, given pointers to the first.
 _SAME = (
-    op.forward_done, op.launched, op.require, op.require_disjoint, op.require_space, op.release,
+    op.forward_done, op.launched, op.primal_launched, op.require, op.require_disjoint, op.require_space, op.release,
     op.retire, op.revive, op.revive_zeros, op.freed, op.save, op.save_reached, op.restore, op.renamed, op.added,
     op.added_anywhere, op.site,
 )  # fmt: skip
