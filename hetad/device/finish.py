@@ -30,7 +30,13 @@ def stored_in_taken_cells(draft: Draft) -> Draft:
     """`adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`."""
     in_any_order = only_adds(adding(draft.body, draft.zeros.values()), draft.ground.adjoints)
     changed = replace(draft, in_any_order=in_any_order)
-    return changed if draft.overlapping else with_body(changed, stored_in(draft.body, draft.shadows))
+    if draft.overlapping:
+        return changed
+    sweep = draft.sweep
+    if sweep is not None:
+        alone = stored_in(sweep.alone, draft.shadows) if sweep.alone is not None else None
+        changed = replace(changed, sweep=replace(sweep, body=stored_in(sweep.body, draft.shadows), alone=alone))
+    return with_body(changed, stored_in(draft.body, draft.shadows))
 
 
 def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullback:

@@ -28,7 +28,9 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
     A parameter that is only read is `const`; one that another adjoint may overlap is not `__restrict__`, and none that
     a compiler would read by one load with memory that changes.
     """
-    escaping, stored = set(_escaping(function.body)), _stored(function.body)
+    sweep = function.sweep
+    whole = (*function.body, *sweep.body, *(sweep.alone or ())) if sweep is not None else function.body
+    escaping, stored = set(_escaping(whole)), _stored(whole)
     pointers = [p for p in function.params if isinstance(p.type, Pointer) and not isinstance(p.type.to, Pointer)]
     constant = {p for p in pointers if p not in escaping and p not in stored and (p in alone or p not in adjoints)}
     merged = _read_beside(function.body, constant)
@@ -41,7 +43,6 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
         type_ = replace(p.type, const=p.type.const or p not in stored, restrict=not overlapped and p not in merged)
         replacements[p] = replace(p, type=type_)
     params = tuple(replacements.get(p, p) for p in function.params)
-    sweep = function.sweep
     if sweep is not None:
         serial = substitute(replacements, sweep.alone) if sweep.alone is not None else None
         sweep = replace(sweep, body=substitute(replacements, sweep.body), alone=serial)
