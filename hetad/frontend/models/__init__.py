@@ -37,7 +37,8 @@ _WORDS = {
     "tuple": ("tuple", "make_tuple", "tie", "thrust", *_VARIANTS),
     "functional": (
         "plus", "minus", "multiplies", "divides", "negate", "less", "greater", "less_equal", "greater_equal",
-        "equal_to", "not_equal_to", "logical_and", "logical_or", "thrust", *_MAPS, *_HASHED, *_QUEUES,
+        "equal_to", "not_equal_to", "logical_and", "logical_or", "unary_function", "binary_function", "thrust",
+        *_MAPS, *_HASHED, *_QUEUES,
     ),
     "function": ("function<", *_SHARED),
     "shared_ptr": _SHARED,
@@ -61,7 +62,7 @@ _WORDS = {
         "uniform_int_distribution", "shuffle",
     ),
     "chrono": ("chrono",),
-    "istream": ("ifstream",),
+    "istream": ("ifstream", "istream"),
     "string": (
         "string", "string_view", "to_string", "stoi", "stol", "stoul", "stoll", "stoull", "stof", "stod", *_HASHED,
         _READ, *streams.TEXTS,

@@ -1,6 +1,16 @@
 // What hetad reads in place of <functional>: operators as objects.
 namespace std {
 
+template <class A, class R> struct unary_function {
+    typedef A argument_type;
+    typedef R result_type;
+};
+template <class A, class B, class R> struct binary_function {
+    typedef A first_argument_type;
+    typedef B second_argument_type;
+    typedef R result_type;
+};
+
 template <class T = void> struct plus {
     __both T operator()(const T &a, const T &b) const { return a + b; }
 };

@@ -1,6 +1,7 @@
 // What hetad reads in place of thrust: memory of the device, iterators, and kernels over them.
 namespace thrust {
 
+using std::binary_function;
 using std::divides;
 using std::equal_to;
 using std::not_equal_to;
@@ -20,6 +21,7 @@ using std::pair;
 using std::plus;
 using std::tie;
 using std::tuple;
+using std::unary_function;
 template <class T> using host_vector = std::vector<T>;
 template <class T> struct maximum {
     __both T operator()(const T &a, const T &b) const { return a < b ? b : a; }

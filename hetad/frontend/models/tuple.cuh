@@ -5,7 +5,7 @@ template <class... T> struct tuple;
 template <class H> struct tuple<H> {
     H head;
     __both constexpr tuple() : head() {}
-    __both constexpr tuple(H h) : head(h) {}
+    __both constexpr tuple(H h) : head(static_cast<H &&>(h)) {}
     template <class U> __both constexpr tuple(const tuple<U> &o) : head(o.head) {}
     template <class U> __both tuple &operator=(const tuple<U> &o)
     {
@@ -17,7 +17,7 @@ template <class H, class... T> struct tuple<H, T...> {
     H head;
     tuple<T...> rest;
     __both constexpr tuple() : head(), rest() {}
-    __both constexpr tuple(H h, T... t) : head(h), rest(t...) {}
+    __both constexpr tuple(H h, T... t) : head(static_cast<H &&>(h)), rest(static_cast<T &&>(t)...) {}
     template <class G, class... U> __both constexpr tuple(const tuple<G, U...> &o) : head(o.head), rest(o.rest) {}
     template <class... U> __both tuple &operator=(const tuple<U...> &o)
     {
@@ -84,7 +84,7 @@ template <class... A, class... B> __both constexpr bool operator!=(const tuple<A
 }
 template <class... A, class... B> __both constexpr bool operator>(const tuple<A...> &a, const tuple<B...> &b) { return b < a; }
 
-template <class... T> __both constexpr tuple<T...> make_tuple(T... t) { return tuple<T...>(t...); }
+template <class... T> __both constexpr tuple<T...> make_tuple(T... t) { return tuple<T...>(static_cast<T &&>(t)...); }
 template <class... T> __both constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
 template <class F, class T, size_t... I> __both constexpr auto __apply(F &f, T &t, index_sequence<I...>)
 {
