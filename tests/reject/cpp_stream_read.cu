@@ -3,10 +3,10 @@ function = "f"
 wrt = ["x"]
 frontend = "cpp"
 ---*/
-// A stream to read from that is handed on.
+// A text to read from that is handed on: std::istream is one of files.
 #include <iostream>
 #include <sstream>
-static double first(std::istream &in) // expected-error: std::istream
+static double first(std::istream &in)
 {
     double value = 0;
     in >> value;
@@ -15,5 +15,5 @@ static double first(std::istream &in) // expected-error: std::istream
 double f(const double *x)
 {
     std::istringstream in("3.5");
-    return x[0] * first(in);
+    return x[0] * first(in); // expected-error: no matching function for call to 'first'
 }
