@@ -29,7 +29,7 @@ SANITIZERS = (
     "-fsanitize=address,undefined", "-fno-sanitize=bounds", "-fsanitize-recover=address,undefined", "-g1",
 )  # fmt: skip
 # Their derivatives save, or pass on, a `bool` that nobody has set yet; the programs themselves do not read it.
-UNSET = {"cpp_clocks_and_helpers", "cpp_shared_layers"}
+UNSET = {"cpp_clocks_and_helpers", "cpp_settings_from_files", "cpp_shared_layers"}
 LOADED = os.name == "posix" and hasattr(ctypes.CDLL(None), "__asan_init")
 
 pytestmark = [
