@@ -32,10 +32,11 @@ class Again:
     launch: LaunchConfiguration | None
     same: Sequence[tuple[int, Any]]  # by position, whole numbers, and None for no array
     floating: Sequence[tuple[int, Any, FloatingParameter | None]]  # with cells, and what looks at the value, if need be
-    arrays: Sequence[tuple[int, Any, Any, Any, int]]  # with cells, dtypes, shapes and how many bytes
+    positions: Sequence[int]  # of the arrays
+    arrays: Sequence[tuple[Any, Any, Any]]  # their cells, dtypes and shapes
     adjoints: Sequence[
         tuple[Any, Buffer | None, str | None, Any, Any]
-    ]  # cells, those of numbers, seeds, shapes, dtypes
+    ]  # cells, numbers', names of seeds, shapes, dtypes
 
     @staticmethod
     def like(
@@ -45,18 +46,15 @@ class Again:
         """None where it takes more to place them."""
         same: list[tuple[int, Any]] = []
         floating: list[tuple[int, Any, FloatingParameter | None]] = []
-        arrays: list[tuple[int, Any, Any, Any, int]] = []
+        positions: list[int] = []
+        arrays: list[tuple[Any, Any, Any]] = []
         for i, (value, buffer, target) in enumerate(zip(values, buffers, inputs, strict=True)):
             made = target.converter
             if buffer is not None:
-                if (
-                    type(value) is not _Array
-                    or buffer.array is not value
-                    or not value.flags.writeable
-                    or not value.size
-                ):
-                    return None
-                arrays.append((i, target.cell, value.dtype, value.shape, value.nbytes))
+                if buffer.array is not value or not value.flags.writeable or not value.size:
+                    return None  # converted, copied, or without an address
+                positions.append(i)
+                arrays.append((target.cell, value.dtype, value.shape))
             elif isinstance(made, FloatingParameter):
                 floating.append((i, target.cell, made if made.type.bits < 64 else None))
             elif value is None or (type(value) is int and isinstance(made, IntegerParameter)):
@@ -70,7 +68,7 @@ class Again:
                 return None
             shape = (1,) if argument is None else argument.array.shape
             fresh.append((a.cell, a.kept, a.name if a.seeded else None, shape, a.array.dtype))
-        return Again(launch, same, floating, arrays, fresh)
+        return Again(launch, same, floating, positions, arrays, fresh)
 
     def place(self, values: Sequence[Any], adjoints: Sequence[Any] = ()) -> bool:
         """Whether the values are like those of the earlier call, and no arrays share memory: the cells are set then.
@@ -79,16 +77,10 @@ class Again:
             if type(values[i]) is not type(value) or values[i] != value:
                 return False
         ends = []
-        for i, cell, dtype, shape, nbytes in self.arrays:
-            array = values[i]
-            if type(array) is not _Array or array.dtype is not dtype or array.shape != shape:
-                return False
-            flags = array.flags
-            if not (flags.c_contiguous and flags.writeable):
-                return False
-            cell.value = start = _address(_at(array))  # type: ignore[arg-type]
-            ends.append((start, start + nbytes))
-        for (cell, _, _, shape, dtype), array in zip(self.adjoints, adjoints, strict=False):
+        given, expected = [values[i] for i in self.positions], self.arrays
+        if adjoints:
+            given, expected = [*given, *adjoints], [*expected, *((c, d, s) for c, _, _, s, d in self.adjoints)]
+        for array, (cell, dtype, shape) in zip(given, expected, strict=True):
             if type(array) is not _Array or array.dtype is not dtype or array.shape != shape:
                 return False
             flags = array.flags

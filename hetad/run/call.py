@@ -284,6 +284,7 @@ class Plan:
         return self.executable.on(stream)
 
     def _configure(self, launch: LaunchConfiguration | None) -> None:
+        self._again = None  # from here on cells hold something else
         if launch is None:
             return
         cells = self._configuration
@@ -293,7 +294,6 @@ class Plan:
         cells["stream"].value = HandleParameter("stream", STREAM, self.signature).convert(launch.stream)
 
     def _place(self, values: Sequence[Any]) -> list[Buffer | None]:
-        self._again = None
         buffers: list[Buffer | None] = []
         reach: list[Any] = [cell.raw for cell in self._extents]  # what says how far the call reaches, and may
         place = self._memory.place

@@ -180,3 +180,14 @@ def test_an_array_that_is_changed_in_place(program: hetad.Program) -> None:
     np.testing.assert_allclose(g(8, 0.5, x, np.zeros(8), seeds={"y": seed})["x"], expected(0.5, x, seed)[1])
     shaped = x.reshape(2, 4)
     assert g(8, 0.5, shaped, np.zeros(8), seeds={"y": seed})["x"].shape == (2, 4)
+
+
+def test_kernels_with_other_launches(program: hetad.Program) -> None:
+    g = hetad.gradient(program["waves"], wrt="x", of="y", backend="cpu")
+    x, seed = np.linspace(0.1, 1, 40), np.arange(1.0, 41.0)
+    for blocks in (5, 2, 2, 5, 5, 1):
+        found = g(40, 0.5, x, np.zeros(40), seeds={"y": seed}, grid=blocks, block=8)["x"]
+        reached = np.arange(40) < 8 * blocks
+        np.testing.assert_allclose(found, np.where(reached, expected(0.5, x, seed)[1], 0))
+        with pytest.raises(hetad.HetadError):
+            g(40, 0.5, x, np.zeros(40), seeds={"y": seed}, grid=blocks, block=8, stream=1)
